@@ -1,0 +1,1 @@
+"""medagents: a reproducible companion to three papers on clinical committees of agents."""
