@@ -1,0 +1,29 @@
+"""Cohorts: ordered, eligible, checksummed lists of cases, one file per data set family."""
+
+from medagents.cohorts.records import MissingData, Refusal, Selection
+from medagents.cohorts.registry import (
+    COHORTS,
+    Cohort,
+    StatusRow,
+    cohort,
+    load,
+    names,
+    refused,
+    status,
+    write_manifest,
+)
+
+__all__ = [
+    "COHORTS",
+    "Cohort",
+    "MissingData",
+    "Refusal",
+    "Selection",
+    "StatusRow",
+    "cohort",
+    "load",
+    "names",
+    "refused",
+    "status",
+    "write_manifest",
+]

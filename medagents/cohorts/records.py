@@ -1,0 +1,220 @@
+"""What every loader shares: pinned source files, records with their line, refusals with a reason.
+
+A file that breaks its published format stops the load (`MedagentsError` with file, line and
+remedy). A record that is well formed but unfit for the experiments is refused: left out, and
+kept in the eligibility log with its line and reason.
+"""
+
+import csv
+import hashlib
+import io
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from medagents import paths
+from medagents.types import LETTERS, Case, MedagentsError, same_text
+
+
+class MissingData(MedagentsError):
+    """The cohort's source files are not on this machine; committed rows may still serve."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file of a data set: path below the data folder and SHA-256.
+
+    `url` is a public archive or file that holds it, with the archive's own SHA-256 and the
+    member's name inside; None where the origin cannot be downloaded by a plain request. An
+    empty `sha256` marks a file of the project itself, which git already guards.
+    """
+
+    path: str
+    sha256: str = ""
+    url: str | None = None
+    archive_sha256: str | None = None
+    member: str | None = None
+
+    def read(self, folder: Path) -> Path:
+        """The file's place in `folder`, once its checksum is verified.
+
+        Raises:
+            MissingData: there is no such file.
+            MedagentsError: its SHA-256 is not the pinned one.
+        """
+        file = folder / self.path
+        if not file.is_file():
+            raise MissingData(f"{file} is missing")
+        if self.sha256 and (got := sha256(file)) != self.sha256:
+            raise MedagentsError(
+                f"{file}: SHA-256 {got[:16]}, expected {self.sha256[:16]}; "
+                "another release or a damaged copy: replace the file"
+            )
+        return file
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A record left out of every cohort: `line` counts from 1, `reason` is the same for all of a kind."""
+
+    id: str
+    file: str
+    line: int
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Cases in order, and the records refused on the way."""
+
+    cases: tuple[Case, ...]
+    refused: tuple[Refusal, ...]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record as it stands in its file: 0-based index among records, 1-based line."""
+
+    file: Path
+    index: int
+    line: int
+    value: Any
+
+    def fault(self, what: str, remedy: str = "use the published file unchanged") -> MedagentsError:
+        """The error that stops the load at this record."""
+        return MedagentsError(f"{self.file}, line {self.line}: {what}; {remedy}")
+
+    def text(self, key: str) -> str:
+        """The string under `key`; its absence or another type stops the load."""
+        value = self.get(key)
+        if not isinstance(value, str):
+            raise self.fault(f"{key!r} is {type(value).__name__}, not text")
+        return value
+
+    def get(self, key: str) -> Any:
+        """The value under `key`; its absence stops the load."""
+        if key not in self.value:
+            raise self.fault(f"no key {key!r}")
+        return self.value[key]
+
+
+def data_folder() -> Path:
+    """Where data sets are looked for and fetched to: `MEDAGENTS_DATA`, else the user's cache."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return paths.data() or cache / "medagents" / "data"
+
+
+def sha256(file: Path) -> str:
+    """SHA-256 of a file in hexadecimal."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def json_lines(file: Path) -> Iterator[Record]:
+    """The objects of a JSON-lines file. Blank lines are skipped and do not count as records."""
+    index = 0
+    # Split at newlines only: clinical text may hold U+2028, which str.splitlines would cut at.
+    for line, text in enumerate(_text(file).split("\n"), start=1):
+        if not text.strip():
+            continue
+        try:
+            value = json.loads(text)
+        except ValueError as error:
+            raise MedagentsError(
+                f"{file}, line {line}: not JSON ({error}); one object a line is needed"
+            ) from None
+        record = Record(file, index, line, value)
+        if not isinstance(value, dict):
+            raise record.fault("not a JSON object", "one object a line is needed")
+        yield record
+        index += 1
+
+
+def csv_rows(file: Path, columns: int) -> Iterator[Record]:
+    """The rows of a CSV without header, every cell as text: 'None' and 'NA' are answers here."""
+    reader = csv.reader(io.StringIO(_text(file), newline=""), strict=True)
+    try:
+        for index, row in enumerate(row for row in reader if row):
+            record = Record(file, index, reader.line_num, row)
+            if len(row) != columns:
+                raise record.fault(f"{len(row)} columns, {columns} needed")
+            yield record
+    except csv.Error as error:
+        raise MedagentsError(f"{file}, line {reader.line_num}: {error}; use the published file") from None
+
+
+def refusal(record: Record, id: str, reason: str, detail: str = "") -> Refusal:
+    """The log entry for a record that is left out."""
+    return Refusal(id, record.file.name, record.line, reason, detail)
+
+
+def unfit(stem: str, options: Sequence[str]) -> str | None:
+    """Why a question cannot be a case at all, or None."""
+    if not stem.strip():
+        return "empty stem"
+    if not all(option.strip() for option in options):
+        return "empty option"
+    if len({same_text(option) for option in options}) < len(options):
+        return "duplicate options"
+    return None
+
+
+_CROSS_REFERENCE = re.compile(
+    r"\b(all|none|both|any|some|either|neither)\s+(of\s+)?(the\s+)?"
+    r"(above|these|those|following|options|choices|two|three|four|other)\b"
+    r"|^\W*(all|none|both|either|neither)(\s+(are\s+|is\s+)?(true|false|correct|wrong))?\W*$"
+    r"|^\W*(both\s+|either\s+)?[a-e](\W*(,|&|\+|/|\band\b|\bor\b)\W*[a-e]\b)+"
+    r"|^\W*(both|either)\s+(option\s+)?([a-e]{2}\b|[1-5]\W*(,|&|and|or)\W*[1-5]\b)",
+    re.IGNORECASE,
+)
+
+
+def refers_to_options(option: str) -> bool:
+    """Whether an option means other options ('all of the above', 'both', 'A and C').
+
+    Its meaning changes when options are reordered, so option-order cues would edit the answer.
+    """
+    return bool(_CROSS_REFERENCE.search(option))
+
+
+def gold_of(record: Record, letter: str, count: int) -> int:
+    """Index of an answer letter among `count` options; any other letter stops the load."""
+    allowed = LETTERS[:count]
+    if len(letter) != 1 or letter not in allowed:
+        raise record.fault(f"answer letter {letter!r} is not one of {allowed}")
+    return allowed.index(letter)
+
+
+def distinct(cases: Sequence[Case], file: Path) -> Mapping[str, Case]:
+    """Cases by id; a repeated id stops the load, since rows are joined by id."""
+    by_id: dict[str, Case] = {}
+    for case in cases:
+        if case.id in by_id:
+            raise MedagentsError(f"{file}: id {case.id!r} occurs twice; ids must be unique")
+        by_id[case.id] = case
+    return by_id
+
+
+def digest(case: Case) -> str:
+    """First 16 hex digits of the SHA-256 of stem and options, as JSON; the answer is not in it."""
+    text = json.dumps([case.stem, list(case.options)], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def seeded_order(id: str) -> str:
+    """Sort key of a fixed, arbitrary order that does not depend on how many records there are."""
+    return hashlib.sha256(f"medagents:{id}".encode()).hexdigest()
+
+
+def _text(file: Path) -> str:
+    if not file.is_file():
+        raise MissingData(f"{file} is missing")
+    try:
+        return file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise MedagentsError(f"{file}, byte {error.start}: not UTF-8; save the file as UTF-8") from None

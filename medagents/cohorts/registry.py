@@ -1,0 +1,224 @@
+"""The cohorts by name: where their text comes from, which records are eligible, how to load them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from medagents import paths
+from medagents.cohorts import manifest, medmcqa, medqa, mmlu_medical, vignettes
+from medagents.cohorts.records import MissingData, Refusal, Selection, Source, data_folder
+from medagents.types import Case, MedagentsError
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """One ordered list of cases.
+
+    `publishable` says whether its text may stand in the repository; `select` builds it from a
+    folder that holds the verified `sources`; `how` tells a reader how to get them; `rule` is the
+    eligibility rule in words.
+    """
+
+    name: str
+    sources: tuple[Source, ...]
+    licence: str
+    publishable: bool
+    how: str
+    rule: str
+    select: Callable[[Path], Selection]
+
+    def folder(self) -> Path:
+        """Where the sources are looked for."""
+        return paths.VIGNETTES if self.publishable else data_folder()
+
+
+@dataclass(frozen=True)
+class StatusRow:
+    """One line of `python -m medagents cohorts`.
+
+    `state` is ready, missing or broken; `eligible` counts the cohort's cases (from the manifest
+    where the data are missing); `next` is the way to a ready cohort, empty where it is ready.
+    """
+
+    name: str
+    state: str
+    eligible: int | None
+    publishable: bool
+    licence: str
+    next: str
+
+
+_MEDQA_HOW = (
+    "download data_clean.zip by the Google Drive link in the README of github.com/jind11/MedQA and put "
+    "data_clean/questions/US/test.jsonl at medqa/test.jsonl"
+)
+_MEDQA_RULE = (
+    "a stem, distinct options, an answer text equal (stripped) to the option of the answer letter; {}"
+)
+_MEDQA = (Source("medqa/test.jsonl", "cfa75cbcc53c29b023752b0a395ff49d8202121041392735ae44771a5ec734a3"),)
+_MMLU_URL = "https://people.eecs.berkeley.edu/~hendrycks/data.tar"
+_MMLU_TAR = "bec563ba4bac1d6aaf04141cd7d1605d7a5ca833e38f994051e818489592989b"
+_MMLU_SHA = {
+    "anatomy": "966dfd5c4579885ebdb8c05d6754ae5834f672632586d8595be3c0f9360e6f4e",
+    "clinical_knowledge": "06a1ea973000d5ef5d2664c4ac1c68d0423f1cab6b3b682be7942633740811f1",
+    "college_biology": "e1204cb9d19887ea266145f038b5d4cc1fbc33d7efce186259c4ecca1cbe3119",
+    "college_medicine": "9c533cfff89edaa317b2e79bbabcdd5e2e522e019679cb4a6475e5f2a1861b1e",
+    "medical_genetics": "cc30c698e94f12c00e610a39c62d1a1d9587fa53c005359317346081f722c5e6",
+    "professional_medicine": "a034bf0dda10cb0848bdd3097eb1547d61ca2dac9e9b871563691621c38d51e9",
+}
+
+COHORTS: dict[str, Cohort] = {
+    cohort.name: cohort
+    for cohort in (
+        Cohort(
+            "vignettes",
+            (Source(vignettes.FILE),),
+            "this project's own, under its licence",
+            publishable=True,
+            how="it ships with the project: git checkout medagents/cohorts/vignettes",
+            rule="every vignette, in file order",
+            select=vignettes.cohort,
+        ),
+        Cohort(
+            "mmlu_medical",
+            tuple(
+                Source(
+                    f"mmlu_medical/{subject}_test.csv",
+                    _MMLU_SHA[subject],
+                    url=_MMLU_URL,
+                    archive_sha256=_MMLU_TAR,
+                    member=f"data/test/{subject}_test.csv",
+                )
+                for subject in mmlu_medical.SUBJECTS
+            ),
+            "MIT (hendrycks/test)",
+            publishable=False,
+            how=f"take data/test/<subject>_test.csv out of {_MMLU_URL} to mmlu_medical/<subject>_test.csv",
+            rule=(
+                f"stem of at most {mmlu_medical.STEM_LIMIT} and options of together at most "
+                f"{mmlu_medical.OPTIONS_LIMIT} characters; four distinct options, none of which refers to "
+                "others (all or none of the above, both, A and B) or is a ratio turned into a time of day; no "
+                "question that stands in an earlier subject; of these the first "
+                f"{mmlu_medical.PER_SUBJECT} a subject in the order of SHA-256('medagents:' + id), subjects "
+                "taking turns"
+            ),
+            select=mmlu_medical.cohort,
+        ),
+        Cohort(
+            "medqa",
+            _MEDQA,
+            "MIT (jind11/MedQA)",
+            publishable=False,
+            how=_MEDQA_HOW,
+            rule=_MEDQA_RULE.format("rows 0 to 59 of the five-option US test file, in file order"),
+            select=medqa.cascade,
+        ),
+        Cohort(
+            "medqa_solo",
+            _MEDQA,
+            "MIT (jind11/MedQA)",
+            publishable=False,
+            how=_MEDQA_HOW,
+            rule=_MEDQA_RULE.format("rows random.Random(0).sample(range(1273), 100), in file order"),
+            select=medqa.solo,
+        ),
+        Cohort(
+            "medmcqa",
+            (Source("medmcqa/dev.json", "a2b5f53890f4e742b728378fb847bc5338088d48ea01218676379f587270af31"),),
+            "MIT (repository medmcqa/medmcqa) or Apache-2.0 (hub copy)",
+            publishable=False,
+            how=(
+                "download the zip by the Google Drive link in the README of github.com/medmcqa/medmcqa and "
+                "put dev.json at medmcqa/dev.json (the hub's parquet copy counts `cop` from 0 and is "
+                "another file)"
+            ),
+            rule=(
+                f"stem of at most {medmcqa.STEM_LIMIT} and options of together at most "
+                f"{medmcqa.OPTIONS_LIMIT} characters; four distinct options, none of which refers to others "
+                "(all or none of the above, both, A and B); no stem that points at a missing figure; of "
+                f"these the first {medmcqa.SIZE}: ids of the published per-case rows in the order of "
+                "manifests/medmcqa_first.txt, then by SHA-256('medagents:' + id)"
+            ),
+            select=medmcqa.cohort,
+        ),
+    )
+}
+
+
+def names() -> tuple[str, ...]:
+    """The known cohorts, the committed one first."""
+    return tuple(COHORTS)
+
+
+def cohort(name: str) -> Cohort:
+    """The cohort of that name.
+
+    Raises:
+        MedagentsError: there is none; the message lists those there are.
+    """
+    if name not in COHORTS:
+        raise MedagentsError(f"unknown cohort {name!r}; known: {', '.join(COHORTS)}")
+    return COHORTS[name]
+
+
+def select(name: str) -> Selection:
+    """The cohort built from its verified sources, with the eligibility log; no manifest is asked.
+
+    Raises:
+        MissingData: a source file is not there.
+        MedagentsError: a checksum differs or a file breaks its format.
+    """
+    found = cohort(name)
+    folder = found.folder()
+    try:
+        for source in found.sources:
+            source.read(folder)
+    except MissingData as error:
+        raise MissingData(f"cohort {name}: {error}; {found.how}") from None
+    return found.select(folder)
+
+
+def load(name: str, n: int | None = None) -> tuple[Case, ...]:
+    """The cohort's cases in their fixed order, all or the first `n`, as the manifest has them.
+
+    A cohort whose text is not in the repository needs its manifest; the vignettes are checked
+    against theirs where there is one.
+
+    Raises:
+        MissingData: the data are not on this machine.
+        MedagentsError: unknown cohort, changed data, or `n` out of range.
+    """
+    cases = select(name).cases
+    manifest.verify(name, cases, required=not COHORTS[name].publishable)
+    if n is None:
+        return cases
+    if not 1 <= n <= len(cases):
+        raise MedagentsError(f"cohort {name} has {len(cases)} eligible cases; n = {n} is out of range")
+    return cases[:n]
+
+
+def refused(name: str) -> tuple[Refusal, ...]:
+    """The eligibility log: every record of the cohort's files left out, with line and reason."""
+    return select(name).refused
+
+
+def write_manifest(name: str) -> Path:
+    """Write the cohort's manifest from the data on this machine."""
+    found = cohort(name)
+    return manifest.write(name, found.sources, found.rule, select(name))
+
+
+def status() -> tuple[StatusRow, ...]:
+    """What is on this machine, cohort by cohort; no fault of one hides the others."""
+    return tuple(_status(cohort) for cohort in COHORTS.values())
+
+
+def _status(cohort: Cohort) -> StatusRow:
+    try:
+        size: int | None = len(load(cohort.name))
+        state, remedy = "ready", ""
+    except MedagentsError as error:
+        size = manifest.size(cohort.name)
+        state = "missing" if isinstance(error, MissingData) else "broken"
+        remedy = str(error)
+    return StatusRow(cohort.name, state, size, cohort.publishable, cohort.licence, remedy)
