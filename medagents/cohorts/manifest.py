@@ -73,17 +73,15 @@ def size(name: str) -> int | None:
     return len(found["cases"]) if found else None
 
 
-def verify(name: str, cases: Sequence[Case], required: bool) -> None:
+def verify(name: str, cases: Sequence[Case]) -> None:
     """Compare cases with the manifest: same ids in the same order, same text, same gold.
 
     Raises:
-        MedagentsError: names the first case that differs, or says that a required manifest is missing.
+        MedagentsError: names the first case that differs, or says that there is no manifest.
     """
     found = read(name)
     if found is None:
-        if required:
-            raise MedagentsError(f"{file_of(name)} is missing; restore it from git or run {REMEDY}")
-        return
+        raise MedagentsError(f"{file_of(name)} is missing; restore it from git or run {REMEDY}")
     hint = f"restore the data, or run {REMEDY} if the change is meant"
     listed = found["cases"]
     for place, (case, entry) in enumerate(zip(cases, listed, strict=False)):

@@ -15,12 +15,12 @@ from medagents.cohorts.records import (
     Record,
     Refusal,
     Selection,
-    distinct,
     json_lines,
     refers_to_options,
     refusal,
     seeded_order,
     unfit,
+    unique_id,
 )
 from medagents.types import Case, MedagentsError
 
@@ -43,6 +43,8 @@ def base_of(values: Iterable[int]) -> int:
             0 nor 4 does, so that the values fit both.
     """
     seen = set(values)
+    if not seen:
+        raise MedagentsError("no record; use the official dev split")
     if -1 in seen:
         raise MedagentsError("cop -1 is a hidden label: the test split has no answers; use dev.json")
     if stray := sorted(seen - set(range(5))):
@@ -65,17 +67,22 @@ def read(file: Path, base: int | None = None) -> Selection:
             base = base_of(answers)
         except MedagentsError as error:
             raise MedagentsError(f"{file}: {error}") from None
-    made = [_case(record, cop - base) for record, cop in zip(records, answers, strict=True)]
-    cases = tuple(case for case in made if isinstance(case, Case))
-    distinct(cases, file)
-    return Selection(cases, tuple(entry for entry in made if isinstance(entry, Refusal)))
+    seen: dict[str, int] = {}
+    made = [
+        _case(record, unique_id(record, seen), cop - base)
+        for record, cop in zip(records, answers, strict=True)
+    ]
+    return Selection(
+        tuple(case for case in made if isinstance(case, Case)),
+        tuple(entry for entry in made if isinstance(entry, Refusal)),
+    )
 
 
 def cohort(folder: Path) -> Selection:
     """Cohort `medmcqa`: a hundred eligible records, those of the published rows first."""
     file = folder / "medmcqa" / "dev.json"
     selection = read(file)
-    by_id = distinct(selection.cases, file)
+    by_id = {case.id: case for case in selection.cases}
     first = dict.fromkeys(id for id in first_ids() if id in by_id)
     rest = sorted((id for id in by_id if id not in first), key=seeded_order)
     chosen = [*first, *rest][:SIZE]
@@ -99,12 +106,9 @@ def _cop(record: Record) -> int:
     return cop
 
 
-def _case(record: Record, gold: int) -> Case | Refusal:
-    id = record.text("id").strip()
+def _case(record: Record, id: str, gold: int) -> Case | Refusal:
     stem = record.text("question").strip()
     options = tuple(record.text(key).strip() for key in _OPTIONS)
-    if not id:
-        raise record.fault("'id' is empty")
     if not 0 <= gold < len(options):
         raise record.fault(f"'cop' {record.value['cop']} is no option in this base", "check the base")
     if reason := unfit(stem, options):

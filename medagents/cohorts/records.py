@@ -11,7 +11,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,9 +28,9 @@ class MissingData(MedagentsError):
 class Source:
     """One file of a data set: path below the data folder and SHA-256.
 
-    `url` is a public archive or file that holds it, with the archive's own SHA-256 and the
-    member's name inside; None where the origin cannot be downloaded by a plain request. An
-    empty `sha256` marks a file of the project itself, which git already guards.
+    `url` is where a plain request downloads it: the file itself, or a tar archive with its own
+    SHA-256 that holds it as `member`. None where the origin has no such address. An empty
+    `sha256` marks a file of the project itself, which git already guards.
     """
 
     path: str
@@ -39,8 +39,8 @@ class Source:
     archive_sha256: str | None = None
     member: str | None = None
 
-    def read(self, folder: Path) -> Path:
-        """The file's place in `folder`, once its checksum is verified.
+    def verified(self, folder: Path) -> Path:
+        """The file's place in `folder`, once its checksum is found right.
 
         Raises:
             MissingData: there is no such file.
@@ -190,14 +190,15 @@ def gold_of(record: Record, letter: str, count: int) -> int:
     return allowed.index(letter)
 
 
-def distinct(cases: Sequence[Case], file: Path) -> Mapping[str, Case]:
-    """Cases by id; a repeated id stops the load, since rows are joined by id."""
-    by_id: dict[str, Case] = {}
-    for case in cases:
-        if case.id in by_id:
-            raise MedagentsError(f"{file}: id {case.id!r} occurs twice; ids must be unique")
-        by_id[case.id] = case
-    return by_id
+def unique_id(record: Record, seen: dict[str, int]) -> str:
+    """The record's `id`, noted in `seen` with its line; rows are joined by id, so a repeat stops the load."""
+    id = record.text("id").strip()
+    if not id:
+        raise record.fault("'id' is empty")
+    if id in seen:
+        raise record.fault(f"id {id!r} stands in line {seen[id]} too", "ids must be unique")
+    seen[id] = record.line
+    return id
 
 
 def digest(case: Case) -> str:

@@ -93,12 +93,12 @@ COHORTS: dict[str, Cohort] = {
             ),
             "MIT (hendrycks/test)",
             publishable=False,
-            how=f"take data/test/<subject>_test.csv out of {_MMLU_URL} to mmlu_medical/<subject>_test.csv",
+            how=f"fetch it, or copy data/test/<subject>_test.csv of {_MMLU_URL} to mmlu_medical/<subject>_test.csv",
             rule=(
                 f"stem of at most {mmlu_medical.STEM_LIMIT} and options of together at most "
                 f"{mmlu_medical.OPTIONS_LIMIT} characters; four distinct options, none of which refers to "
-                "others (all or none of the above, both, A and B) or is a ratio turned into a time of day; no "
-                "question that stands in an earlier subject; of these the first "
+                "others (all or none of the above, both, A and B) or is a ratio turned into a time of day; "
+                "no question that stands in an earlier subject; of these the first "
                 f"{mmlu_medical.PER_SUBJECT} a subject in the order of SHA-256('medagents:' + id), subjects "
                 "taking turns"
             ),
@@ -172,7 +172,7 @@ def select(name: str) -> Selection:
     folder = found.folder()
     try:
         for source in found.sources:
-            source.read(folder)
+            source.verified(folder)
     except MissingData as error:
         raise MissingData(f"cohort {name}: {error}; {found.how}") from None
     return found.select(folder)
@@ -181,15 +181,12 @@ def select(name: str) -> Selection:
 def load(name: str, n: int | None = None) -> tuple[Case, ...]:
     """The cohort's cases in their fixed order, all or the first `n`, as the manifest has them.
 
-    A cohort whose text is not in the repository needs its manifest; the vignettes are checked
-    against theirs where there is one.
-
     Raises:
         MissingData: the data are not on this machine.
-        MedagentsError: unknown cohort, changed data, or `n` out of range.
+        MedagentsError: unknown cohort, changed data, no manifest, or `n` out of range.
     """
     cases = select(name).cases
-    manifest.verify(name, cases, required=not COHORTS[name].publishable)
+    manifest.verify(name, cases)
     if n is None:
         return cases
     if not 1 <= n <= len(cases):
