@@ -70,7 +70,7 @@ def cohort(folder: Path) -> Selection:
                 fresh.append(case)
             else:
                 refused.append(
-                    Refusal(case.id, file.name, case.meta["line"], "question of another record", first)
+                    Refusal(case.id, file.name, case.meta["line"], "repeats another record", first)
                 )
         if len(fresh) < PER_SUBJECT:
             raise MedagentsError(f"{file}: {len(fresh)} eligible records, {PER_SUBJECT} needed")

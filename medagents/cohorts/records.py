@@ -168,7 +168,8 @@ _CROSS_REFERENCE = re.compile(
     r"\b(all|none|both|any|some|either|neither)\s+(of\s+)?(the\s+)?"
     r"(above|these|those|following|options|choices|two|three|four|other)\b"
     r"|^\W*(all|none|both|either|neither)(\s+(are\s+|is\s+)?(true|false|correct|wrong))?\W*$"
-    r"|^\W*(both\s+|either\s+)?[a-e](\W*(,|&|\+|/|\band\b|\bor\b)\W*[a-e]\b)+"
+    r"|^\W*((both|either)\W+)?[a-e](\W*(,|&|\+|/|\band\b|\bor\b)\W*[a-e]\b)+"
+    r"\W*($|(is|are|true|false|correct|wrong|only)\b)"
     r"|^\W*(both|either)\s+(option\s+)?([a-e]{2}\b|[1-5]\W*(,|&|and|or)\W*[1-5]\b)",
     re.IGNORECASE,
 )

@@ -93,7 +93,7 @@ COHORTS: dict[str, Cohort] = {
             ),
             "MIT (hendrycks/test)",
             publishable=False,
-            how=f"fetch it, or copy data/test/<subject>_test.csv of {_MMLU_URL} to mmlu_medical/<subject>_test.csv",
+            how=f"fetch it, or copy data/test/*_test.csv of {_MMLU_URL} into mmlu_medical/",
             rule=(
                 f"stem of at most {mmlu_medical.STEM_LIMIT} and options of together at most "
                 f"{mmlu_medical.OPTIONS_LIMIT} characters; four distinct options, none of which refers to "
@@ -174,7 +174,8 @@ def select(name: str) -> Selection:
         for source in found.sources:
             source.verified(folder)
     except MissingData as error:
-        raise MissingData(f"cohort {name}: {error}; {found.how}") from None
+        place = "" if found.publishable else " of the folder MEDAGENTS_DATA names"
+        raise MissingData(f"cohort {name}: {error}; {found.how}{place}") from None
     return found.select(folder)
 
 
