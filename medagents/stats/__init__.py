@@ -1,0 +1,83 @@
+"""Every rate, test and interval of the project, thin over scipy and statsmodels.
+
+Two rules hold throughout. **Undefined is not zero**: NaN (or None) marks an observation that does
+not exist, such as an unanswered reply; it leaves numerator and denominator alike, and a rate over
+nothing is an error or prints as `n=0`. **One clustering**: whatever needs to know which
+observations belong together asks `cluster_codes`.
+
+Columns are paired by position; the index of a pandas Series is ignored.
+"""
+
+from medagents.stats.endpoints import (
+    LETTER_FLOOR,
+    Graded,
+    Susceptibility,
+    adoption,
+    contagion,
+    flip_above_noise,
+    graded_contagion,
+    harmful,
+    isolated_margin,
+    letter_logprobs,
+    option_probabilities,
+    susceptibility,
+)
+from medagents.stats.inference import (
+    CHUNK_BYTES,
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+    Estimate,
+    Fisher,
+    Interval,
+    McNemar,
+    benjamini_hochberg,
+    bootstrap,
+    bootstrap_columns,
+    cluster_codes,
+    fisher,
+    holm,
+    mcnemar,
+    mcnemar_from,
+    paired_difference,
+    rate,
+    wilson,
+)
+from medagents.stats.screening import MINORITY, Finding, screen
+
+__all__ = [
+    "CHUNK_BYTES",
+    "CONFIDENCE",
+    "LETTER_FLOOR",
+    "MINORITY",
+    "RESAMPLES",
+    "SEED",
+    "Estimate",
+    "Finding",
+    "Fisher",
+    "Graded",
+    "Interval",
+    "McNemar",
+    "Susceptibility",
+    "adoption",
+    "benjamini_hochberg",
+    "bootstrap",
+    "bootstrap_columns",
+    "cluster_codes",
+    "contagion",
+    "fisher",
+    "flip_above_noise",
+    "graded_contagion",
+    "harmful",
+    "holm",
+    "isolated_margin",
+    "letter_logprobs",
+    "mcnemar",
+    "mcnemar_from",
+    "option_probabilities",
+    "paired_difference",
+    "rate",
+    "screen",
+    "susceptibility",
+    "wilson",
+]
