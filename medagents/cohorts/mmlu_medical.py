@@ -32,6 +32,10 @@ SUBJECTS = (
     "professional_medicine",
 )
 PER_SUBJECT = 20
+DEV_PER_SUBJECT = 12
+"""Next in the same order, in no cohort: what the prompt format was chosen on. professional_medicine
+has too few eligible questions to give any."""
+
 STEM_LIMIT = 340
 """Characters; at 320 professional_medicine would keep only 16 of its 272 questions."""
 
@@ -56,9 +60,31 @@ def read(file: Path, subject: str) -> Selection:
 
 def cohort(folder: Path) -> Selection:
     """Cohort `mmlu_medical`: twenty a subject, subjects taking turns so that any prefix is balanced."""
+    columns, refused = _columns(folder)
+    for subject, column in columns.items():
+        if len(column) < PER_SUBJECT:
+            raise MedagentsError(
+                f"{folder}/mmlu_medical/{subject}_test.csv: {len(column)} eligible, {PER_SUBJECT} needed"
+            )
+    return _turns([column[:PER_SUBJECT] for column in columns.values()], refused)
+
+
+def dev(folder: Path) -> Selection:
+    """Cohort `mmlu_medical_dev`: the next twelve of each subject that has them."""
+    columns, refused = _columns(folder)
+    stop = PER_SUBJECT + DEV_PER_SUBJECT
+    return _turns([column[PER_SUBJECT:stop] for column in columns.values() if len(column) >= stop], refused)
+
+
+def _turns(columns: list[list[Case]], refused: list[Refusal]) -> Selection:
+    return Selection(tuple(chain.from_iterable(zip(*columns, strict=True))), tuple(refused))
+
+
+def _columns(folder: Path) -> tuple[dict[str, list[Case]], list[Refusal]]:
+    """Eligible cases of each subject in seeded order, and the refused records."""
     seen: dict[tuple[str, ...], str] = {}
     refused: list[Refusal] = []
-    columns: list[list[Case]] = []
+    columns: dict[str, list[Case]] = {}
     for subject in SUBJECTS:
         file = folder / "mmlu_medical" / f"{subject}_test.csv"
         selection = read(file, subject)
@@ -72,10 +98,8 @@ def cohort(folder: Path) -> Selection:
                 refused.append(
                     Refusal(case.id, file.name, case.meta["line"], "repeats another record", first)
                 )
-        if len(fresh) < PER_SUBJECT:
-            raise MedagentsError(f"{file}: {len(fresh)} eligible records, {PER_SUBJECT} needed")
-        columns.append(sorted(fresh, key=lambda case: seeded_order(case.id))[:PER_SUBJECT])
-    return Selection(tuple(chain.from_iterable(zip(*columns, strict=True))), tuple(refused))
+        columns[subject] = sorted(fresh, key=lambda case: seeded_order(case.id))
+    return columns, refused
 
 
 def _case(record: Record, subject: str) -> Case | Refusal:

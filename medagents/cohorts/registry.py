@@ -67,6 +67,18 @@ _MMLU_SHA = {
     "professional_medicine": "a034bf0dda10cb0848bdd3097eb1547d61ca2dac9e9b871563691621c38d51e9",
 }
 
+_MMLU = tuple(
+    Source(
+        f"mmlu_medical/{subject}_test.csv",
+        _MMLU_SHA[subject],
+        url=_MMLU_URL,
+        archive_sha256=_MMLU_TAR,
+        member=f"data/test/{subject}_test.csv",
+    )
+    for subject in mmlu_medical.SUBJECTS
+)
+_MMLU_HOW = f"take data/test/<subject>_test.csv out of {_MMLU_URL} to mmlu_medical/<subject>_test.csv"
+
 COHORTS: dict[str, Cohort] = {
     cohort.name: cohort
     for cohort in (
@@ -81,16 +93,7 @@ COHORTS: dict[str, Cohort] = {
         ),
         Cohort(
             "mmlu_medical",
-            tuple(
-                Source(
-                    f"mmlu_medical/{subject}_test.csv",
-                    _MMLU_SHA[subject],
-                    url=_MMLU_URL,
-                    archive_sha256=_MMLU_TAR,
-                    member=f"data/test/{subject}_test.csv",
-                )
-                for subject in mmlu_medical.SUBJECTS
-            ),
+            _MMLU,
             "MIT (hendrycks/test)",
             publishable=False,
             how=f"fetch it, or copy data/test/*_test.csv of {_MMLU_URL} into mmlu_medical/",
@@ -103,6 +106,19 @@ COHORTS: dict[str, Cohort] = {
                 "taking turns"
             ),
             select=mmlu_medical.cohort,
+        ),
+        Cohort(
+            "mmlu_medical_dev",
+            _MMLU,
+            "MIT (hendrycks/test)",
+            publishable=False,
+            how=_MMLU_HOW,
+            rule=(
+                "as mmlu_medical, but the next "
+                f"{mmlu_medical.DEV_PER_SUBJECT} of each subject that has them: in no other cohort, for "
+                "choosing the prompt format"
+            ),
+            select=mmlu_medical.dev,
         ),
         Cohort(
             "medqa",
