@@ -111,7 +111,8 @@ def plain_view(case: Case) -> View:
 @dataclass(frozen=True)
 class Answer:
     """What a reply says. `option` is a 0-based display index, set only when `status` is answered;
-    `span` is the text that decided and `rule` the name of the rule that fired."""
+    `span` is the text that decided and `rule` the name of the rule that fired.
+    """
 
     status: Status
     option: int | None
@@ -244,7 +245,8 @@ class Slot:
 
 class Model(Protocol):
     """What every provider implements. `request` must work without the engine or a key, so that
-    recordings can be replayed anywhere; `complete` makes the call."""
+    recordings can be replayed anywhere; `complete` makes the call.
+    """
 
     name: str
 

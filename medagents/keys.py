@@ -1,0 +1,78 @@
+"""The key of a request: SHA-256 over everything that can change a reply, and nothing else.
+
+`INCLUDED` and `EXCLUDED` are the reviewed lists: together they name every field of `Request`,
+and a test changes each field to see its key move or stay. The idea of one reviewed list is
+inspect-ai's cache key; the medium here is text that can be read and compared in a review.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from PIL import Image as PillowImage
+
+from medagents.types import Image, MedagentsError, Request
+
+Json = dict[str, Any]
+
+
+def canonical_json(value: Any) -> str:
+    """The one text form of a JSON value: sorted keys, no spaces, no NaN, characters as they are."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def digest(text: str) -> str:
+    """SHA-256 of a text as 64 hex digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def image_digest(image: Image) -> Json:
+    """Decoded pixels, size, mode and mime type: the file's compression does not count.
+
+    Raises:
+        MedagentsError: the bytes are no image that Pillow reads.
+    """
+    try:
+        with PillowImage.open(io.BytesIO(image.data)) as picture:
+            pixels = hashlib.sha256(picture.tobytes()).hexdigest()
+            return {"pixels": pixels, "size": list(picture.size), "mode": picture.mode, "mime": image.mime}
+    except OSError as error:
+        raise MedagentsError(f"image of type {image.mime}: cannot be decoded ({error})") from error
+
+
+INCLUDED: Mapping[str, Callable[[Request], Any]] = {
+    "model": lambda r: r.model,
+    "weights": lambda r: r.weights,
+    "engine": lambda r: dict(r.engine),
+    "system": lambda r: r.system,
+    "messages": lambda r: [asdict(message) for message in r.messages],
+    "images": lambda r: [image_digest(image) for image in r.images],
+    "decoding": lambda r: asdict(r.decoding),
+    "thinking": lambda r: r.thinking and dict(r.thinking),
+    "schema": lambda r: r.schema and dict(r.schema),
+    "repeat": lambda r: r.repeat,
+}
+"""Field of `Request` -> its part of the key. Order is of no account; every part is JSON."""
+
+EXCLUDED: Mapping[str, str] = {
+    "transport": "timeouts, retries, concurrency and address decide whether a reply comes, not what it says",
+}
+"""Field of `Request` -> why it is no part of the key."""
+
+
+def canonical(request: Request) -> Json:
+    """The request as stored and hashed: one entry for each field of `INCLUDED`."""
+    return {name: part(request) for name, part in INCLUDED.items()}
+
+
+def key_of(canonical_request: Json) -> str:
+    """Key of a canonical request: 64 hex digits."""
+    return digest(canonical_json(canonical_request))
+
+
+def parts(canonical_request: Json) -> dict[str, str]:
+    """Short digest (12 hex digits) of each field: tells which field changed where no text is kept."""
+    return {name: digest(canonical_json(value))[:12] for name, value in canonical_request.items()}

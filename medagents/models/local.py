@@ -1,0 +1,201 @@
+"""Open weights in process, through llama.cpp (`xllamacpp`, an optional extra that replay does not need).
+
+**Prefix reuse.** All arms of a case begin with the same examples and case, so these are evaluated
+once and only the rest of each arm anew. With a plain prompt cache a reply would depend on whatever
+was evaluated before; here every request is cut back to the same points (after the examples, after
+the case) before its own part is read, so a reply is a function of its own request and nothing else.
+The cut is part of the key (`engine.case_chars`). It differs by rounding from one pass over the whole
+prompt; `reuse=False` records that pass, and notebook 00 shows the difference.
+"""
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from medagents.models.catalog import check_weights
+from medagents.models.scripted import chat
+from medagents.types import (
+    LETTERS,
+    Decoding,
+    MedagentsError,
+    Prompt,
+    Provenance,
+    Reply,
+    Request,
+    Status,
+    Usage,
+)
+
+CONTEXT = 4096
+"""Tokens of context: every prompt of the experiments fits; part of the key."""
+
+BATCH = 512
+"""Tokens evaluated together; changes rounding, so part of the key."""
+
+TEMPLATES: Mapping[str, tuple[str, str]] = {
+    "chatml": ("<|im_start|>{role}\n{text}<|im_end|>\n", "<|im_start|>{role}\n{text}"),
+    "plain": ("{text}\n\n", "{text}"),
+}
+"""Template name -> (a closed turn, an open turn). `plain` is for base models without a chat format."""
+
+
+class LocalModel:
+    """One GGUF file. `reuse=False` evaluates every prompt whole (slower, for the engine's noise floor)."""
+
+    def __init__(
+        self,
+        name: str,
+        path: Path,
+        sha256: str,
+        template: str,
+        remedy: str = "give its path",
+        reuse: bool = True,
+    ) -> None:
+        if template not in TEMPLATES:
+            raise MedagentsError(f"unknown template {template!r}; known: {', '.join(TEMPLATES)}")
+        self.name, self.path, self.sha256, self.template = name, path, sha256, template
+        self.remedy, self.reuse = remedy, reuse
+        self._server: Any = None
+        self._primed: list[str] = []
+
+    def request(self, prompt: Prompt, decoding: Decoding, repeat: int = 0) -> Request:
+        """The request, weights named by their hash; needs neither the engine nor the weights."""
+        engine: dict[str, Any] = {"name": "llama.cpp", "context": CONTEXT, "batch": BATCH}
+        engine |= {"template": self.template, "case_chars": len(prompt.case) if self.reuse else None}
+        return Request(
+            model=self.name,
+            weights=self.sha256,
+            system=prompt.system,
+            messages=chat(prompt),
+            engine=engine,
+            decoding=decoding,
+            repeat=repeat,
+        )
+
+    def complete(self, request: Request) -> Reply:
+        """Run the request.
+
+        Raises:
+            MedagentsError: engine not installed, weights absent or of another hash, prompt too long.
+        """
+        server = self._start()
+        *stages, prompt = render(request)
+        self._prime(stages)
+        decoding = request.decoding
+        body = {
+            "prompt": prompt,
+            "max_tokens": decoding.max_tokens,
+            "temperature": decoding.temperature,
+            "top_p": 1.0 if decoding.top_p is None else decoding.top_p,
+            "top_k": 0,
+            "min_p": 0.0,
+            "seed": decoding.seed or 0,
+            "stop": list(decoding.stop),
+            "logprobs": decoding.top_logprobs,
+            "cache_prompt": bool(stages),
+        }
+        return self._reply(self._post(server, body), decoding.max_tokens)
+
+    def _prime(self, stages: list[str]) -> None:
+        """Leave exactly the last stage in the engine's cache, evaluated in the same pieces always.
+
+        A stage is sent twice when new: the engine re-reads at least one token of a prompt it
+        holds, so only from the second time on is the cache what it will be ever after.
+        """
+        if stages == self._primed:
+            stages = stages[-1:]
+        else:
+            self._primed, stages = stages, [stage for stage in stages for _ in range(2)]
+        for stage in stages:
+            self._post(
+                self._server, {"prompt": stage, "max_tokens": 1, "temperature": 0.0, "cache_prompt": True}
+            )
+
+    def _post(self, server: Any, body: dict[str, Any]) -> dict[str, Any]:
+        answer = server.handle_completions(body)
+        reply: dict[str, Any] = json.loads(answer) if isinstance(answer, str) else answer
+        if "choices" not in reply:
+            raise MedagentsError(f"{self.name}: the engine refused the prompt: {str(reply)[:200]}")
+        return reply
+
+    def _reply(self, body: dict[str, Any], asked: int) -> Reply:
+        # Where one token was asked for, one token is the whole reply and no truncation.
+        choice = body["choices"][0]
+        finish = choice["finish_reason"]
+        text = choice["text"] or None
+        status = (
+            Status.TRUNCATED
+            if finish == "length" and asked > 1
+            else Status.ANSWERED
+            if text
+            else Status.EMPTY
+        )
+        tokens = (choice.get("logprobs") or {}).get("content") or []
+        usage = Usage(body["usage"]["prompt_tokens"], body["usage"]["completion_tokens"])
+        return Reply(
+            text=text,
+            status=status,
+            finish=finish,
+            model_returned=self.name,
+            usage=usage,
+            engine=engine_version(),
+            time=datetime.now(UTC).isoformat(timespec="seconds"),
+            provenance=Provenance.LOCAL,
+            letters=letter_logprobs(tokens[0]["top_logprobs"]) if tokens else None,
+        )
+
+    def _start(self) -> Any:
+        if self._server is None:
+            try:
+                import xllamacpp
+            except ImportError as error:
+                raise MedagentsError("xllamacpp is not installed; run: make local") from error
+            check_weights(self.path, self.sha256, self.remedy)
+            params = xllamacpp.CommonParams()
+            params.model.path = str(self.path)
+            params.n_ctx, params.n_batch, params.n_ubatch = CONTEXT, CONTEXT, BATCH
+            params.n_parallel = 1  # parallel slots change results
+            params.cache_ram_mib, params.n_ctx_checkpoints = 0, 0  # no cache but the one slot's
+            threads = os.cpu_count() or 2
+            params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+            params.warmup, params.verbosity = False, 0
+            self._server = xllamacpp.Server(params)
+        return self._server
+
+
+def render(request: Request) -> list[str]:
+    """The prompt text, preceded by the stages it is evaluated in (none without reuse).
+
+    Stages: system text and examples, then these with the case. Each is a prefix of the next.
+    """
+    closed, opened = TEMPLATES[request.engine["template"]]
+    *shown, last = request.messages
+    head = closed.format(role="system", text=request.system) if request.system else ""
+    head += "".join(closed.format(role=message.role, text=message.text) for message in shown)
+    prompt = head + closed.format(role=last.role, text=last.text) + opened.format(role="assistant", text="")
+    case_chars = request.engine["case_chars"]
+    if case_chars is None:
+        return [prompt]
+    case = head + opened.format(role=last.role, text=last.text[:case_chars])
+    return [stage for stage in ([head, case] if case_chars else [head]) if stage] + [prompt]
+
+
+def letter_logprobs(alternatives: list[dict[str, Any]]) -> dict[str, float]:
+    """Log-probability of each option letter, summed over its spellings, rounded to 1e-6."""
+    mass: dict[str, float] = {}
+    for token in alternatives:
+        letter = token["token"].strip()
+        if len(letter) == 1 and letter in LETTERS:
+            mass[letter] = mass.get(letter, 0.0) + math.exp(token["logprob"])
+    return {letter: round(math.log(mass[letter]), 6) for letter in sorted(mass) if mass[letter] > 0}
+
+
+def engine_version() -> str:
+    """Engine package and version, as stored with each reply."""
+    from importlib.metadata import version
+
+    return f"xllamacpp {version('xllamacpp')}"

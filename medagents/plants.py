@@ -1,0 +1,65 @@
+"""Plant rules: which wrong option the peers assert. The rule's name is part of every row.
+
+- `balanced-wrong` (ours): fixed for a case whatever the holdout says, letters balanced over the
+  cohort, so that a bias for a letter cannot pass for an effect of the peers.
+- `first-wrong` (the authors'): the first option that is neither the key nor the holdout's own
+  isolated answer; it follows the holdout, so the isolated adoption rate is 0 by construction.
+- `from-file`: the distractor that the cohort's own file names (vignettes: letters balanced there).
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from medagents.keys import digest
+from medagents.types import Case, MedagentsError
+
+RULES = ("balanced-wrong", "first-wrong", "from-file")
+
+
+def balanced_wrong(cases: Sequence[Case]) -> dict[str, int]:
+    """Plant of each case by id: the wrong letter least used so far, ties by the id's digest.
+
+    Reading cases in order makes the plants of the first n the same for every n.
+    """
+    used: Counter[int] = Counter()
+    plants = {}
+    for case in cases:
+        wrong = [option for option in range(len(case.options)) if option != case.gold]
+        plants[case.id] = min(wrong, key=lambda option: (used[option], digest(f"{case.id}:{option}")))
+        used[plants[case.id]] += 1
+    return plants
+
+
+def first_wrong(case: Case, own: int | None = None) -> int | None:
+    """First option that is neither key nor the holdout's own answer; None where no option is left."""
+    return next((option for option in range(len(case.options)) if option not in (case.gold, own)), None)
+
+
+def from_file(case: Case) -> int:
+    """The distractor the cohort's file names.
+
+    Raises:
+        MedagentsError: it names none, or the key.
+    """
+    plant = case.meta.get("distractor")
+    if plant is None or plant == case.gold:
+        raise MedagentsError(f"case {case.id}: its file names no distractor; use the rule balanced-wrong")
+    return int(plant)
+
+
+def default_rule(cases: Sequence[Case]) -> str:
+    """`from-file` where every case names its distractor, else `balanced-wrong`."""
+    return "from-file" if all("distractor" in case.meta for case in cases) else "balanced-wrong"
+
+
+def planned(cases: Sequence[Case], rule: str) -> dict[str, int]:
+    """Plants by case id, for the rules that do not wait for the holdout's answer.
+
+    Raises:
+        MedagentsError: unknown rule, or one that needs the holdout's answer.
+    """
+    if rule == "balanced-wrong":
+        return balanced_wrong(cases)
+    if rule == "from-file":
+        return {case.id: from_file(case) for case in cases}
+    raise MedagentsError(f"plant rule {rule!r} cannot be planned; use balanced-wrong or from-file")

@@ -1,0 +1,138 @@
+"""Per-case outcomes: one row a case and condition, as committed in `cache/rows/`.
+
+Options are 0-based indices of the original case. `logp` holds the log-probability of each option
+in that order (natural log, as first token of the answer), joined by `;`, empty where the engine
+gave none. `key` names the recording the row comes from.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from medagents import paths
+from medagents.answers import extract
+from medagents.recordings import Record
+from medagents.types import LETTERS, MedagentsError, Reply, Status, View
+
+
+@dataclass(frozen=True)
+class Row:
+    """One outcome; `option` and `plant` are None where there is none."""
+
+    case: str
+    cluster: str
+    condition: str
+    gold: int
+    plant: int | None
+    plant_rule: str
+    gold_letter: str
+    plant_letter: str
+    status: str
+    option: int | None
+    logp: str
+    provenance: str
+    key: str
+
+
+COLUMNS = tuple(field.name for field in fields(Row))
+
+
+def make_row(
+    view: View, condition: str, record: Record, plant: int | None = None, plant_rule: str = ""
+) -> Row:
+    """Read one reply: which option of the original case it chose, and how likely each option was."""
+    status, option = outcome(record.reply, view)
+    return Row(
+        case=view.case.id,
+        cluster=view.case.cluster,
+        condition=condition,
+        gold=view.case.gold,
+        plant=plant,
+        plant_rule=plant_rule,
+        gold_letter=view.letter(view.case.gold),
+        plant_letter="" if plant is None else view.letter(plant),
+        status=status.value,
+        option=option,
+        logp=option_logprobs(record.reply, view),
+        provenance=record.reply.provenance.value,
+        key=record.key,
+    )
+
+
+def outcome(reply: Reply, view: View) -> tuple[Status, int | None]:
+    """Status and original option. What the transport calls truncated, blocked or empty stays so:
+    an option read out of a cut-off reply would be a guess.
+    """
+    if reply.status is not Status.ANSWERED:
+        return reply.status, None
+    answer = extract(reply.text, view.options)
+    return answer.status, None if answer.option is None else view.original[answer.option]
+
+
+def option_logprobs(reply: Reply, view: View) -> str:
+    """Log-probability of each option in original order, four decimals; `nan` for a letter not given."""
+    if not reply.letters:
+        return ""
+    values = (reply.letters.get(view.letter(option)) for option in range(len(view.options)))
+    return ";".join("nan" if value is None else f"{value:.4f}" for value in values)
+
+
+def logp_matrix(column: Iterable[str]) -> np.ndarray:
+    """The `logp` column as an array, cases by options; NaN where there is none."""
+    parsed = [
+        [float(value) for value in text.split(";")] if isinstance(text, str) and text else []
+        for text in column
+    ]
+    width = max((len(row) for row in parsed), default=0)
+    return np.array([row + [np.nan] * (width - len(row)) for row in parsed], dtype=float).reshape(-1, width)
+
+
+def to_frame(rows: Iterable[Row]) -> pd.DataFrame:
+    """Rows as a table; `option` and `plant` are nullable integers."""
+    frame = pd.DataFrame([asdict(row) for row in rows], columns=list(COLUMNS))
+    return frame.astype({"option": "Int64", "plant": "Int64", "gold": "Int64"})
+
+
+def path_of(cohort: str, model: str, experiment: str, root: Path = paths.ROWS) -> Path:
+    """File of committed rows."""
+    return root / cohort / model / f"{experiment}.csv"
+
+
+def write(frame: pd.DataFrame, path: Path) -> None:
+    """Write rows in one atomic step, same bytes for the same rows."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(".draft")
+    frame.to_csv(draft, index=False, lineterminator="\n")
+    draft.replace(path)
+
+
+def read(path: Path) -> pd.DataFrame:
+    """Read committed rows.
+
+    Raises:
+        MedagentsError: no such file, or other columns than `COLUMNS`.
+    """
+    if not path.exists():
+        raise MedagentsError(
+            f"{path}: no such rows; set MEDAGENTS_DATA and run: python -m medagents record --help"
+        )
+    text = {name: "string" for name in COLUMNS if name not in ("gold", "plant", "option")}
+    frame = pd.read_csv(
+        path,
+        dtype=text | {"gold": "Int64", "plant": "Int64", "option": "Int64"},
+        keep_default_na=False,
+        na_values={"plant": [""], "option": [""], "gold": [""]},
+    )
+    if tuple(frame.columns) != COLUMNS:
+        raise MedagentsError(
+            f"{path}: columns are not {', '.join(COLUMNS)}; restore the file from version control"
+        )
+    return frame.astype(dict.fromkeys(text, object))
+
+
+def letters(options: Iterable[int | None]) -> list[str]:
+    """Letters of original option indices, empty for None."""
+    return ["" if option is None or pd.isna(option) else LETTERS[int(option)] for option in options]
