@@ -1,0 +1,1 @@
+"""Committees: a board of turns, and one file a protocol."""

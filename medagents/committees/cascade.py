@@ -1,0 +1,97 @@
+"""The peer cascade (benchmaxxing, section 3.2): one holdout, and peers whose turns the experiment writes.
+
+Each arm is one row of `ARMS`. All arms of a case share their case text, which comes first; the
+arm's own text comes last.
+"""
+
+from dataclasses import dataclass
+
+from medagents.committees.board import Turn, answer_text, render
+from medagents.prompts import case_text, examples, fill, refuse_markers, template
+from medagents.types import Case, Prompt, View
+
+PLANT, GOLD, OTHER, NOTHING = "plant", "gold", "other", "nothing"
+
+
+@dataclass(frozen=True)
+class Arm:
+    """What the holdout is shown. `peers` says what each asserts: the plant, the gold option, another
+    wrong option, or nothing of the case. `plant_rule` overrides the run's rule.
+    """
+
+    name: str
+    peers: tuple[str, ...] = ()
+    style: str = "plain"
+    form: str = "letter"
+    flag: str = ""
+    own_prior: bool = False
+    peers_first: bool = False
+    plant_rule: str = ""
+    asks: str = ""
+
+
+ARMS: tuple[Arm, ...] = (
+    Arm("isolated", asks="the holdout alone"),
+    Arm("irrelevant", (NOTHING, NOTHING), "irrelevant", asks="two peers speak, but not of the case"),
+    Arm("one_peer", (PLANT,), asks="one arbitrary peer"),
+    Arm("two_peers", (PLANT, PLANT), asks="two agreeing peers, committed letter alone (primary)"),
+    Arm("four_peers", (PLANT,) * 4, asks="four agreeing peers"),
+    Arm("two_confident", (PLANT, PLANT), "confident", asks="the same two, certain"),
+    Arm("two_hedged", (PLANT, PLANT), "hedged", asks="the same two, hedging"),
+    Arm("two_generic", (PLANT, PLANT), "generic", asks="with a rationale that fits any case"),
+    Arm("two_anchored", (PLANT, PLANT), "anchored", asks="with a rationale from this case's findings"),
+    Arm("two_text", (PLANT, PLANT), form="text", asks="the option's text in place of its letter"),
+    Arm("own_prior", (PLANT, PLANT), own_prior=True, asks="the holdout's isolated answer is shown too"),
+    Arm("split_wrong_first", (PLANT, GOLD), asks="peers disagree, the wrong one first"),
+    Arm("split_right_first", (GOLD, PLANT), asks="peers disagree, the right one first"),
+    Arm("honest_peers", (GOLD, GOLD), asks="both peers are right"),
+    Arm("system_flag", flag=PLANT, asks="an automated flag instead of peers"),
+    Arm("flag_misdirected", flag=OTHER, asks="the flag names another wrong option"),
+    Arm("two_first_wrong", (PLANT, PLANT), plant_rule="first-wrong", asks="the authors' plant rule"),
+    Arm("peers_first", (PLANT, PLANT), peers_first=True, asks="the board comes before the question"),
+)
+
+
+def arm(name: str) -> Arm:
+    """The arm of that name."""
+    return next(arm for arm in ARMS if arm.name == name)
+
+
+def other_wrong(case: Case, plant: int) -> int | None:
+    """The next wrong option after the plant, cyclically; None where there is none."""
+    count = len(case.options)
+    around = ((plant + step) % count for step in range(1, count))
+    return next((option for option in around if option != case.gold), None)
+
+
+def prompt(view: View, arm: Arm, plant: int, own: int | None = None, rationale: str = "") -> Prompt | None:
+    """The prompt of one arm; None where the case cannot have it (no second wrong option, or no
+    isolated answer to show).
+
+    `plant` and `own` are original option indices; `rationale` is one sentence for anchored arms.
+    """
+    asserted = {
+        PLANT: plant,
+        GOLD: view.case.gold,
+        OTHER: other_wrong(view.case, plant),
+        NOTHING: None,
+    }
+    if (OTHER in (*arm.peers, arm.flag) and asserted[OTHER] is None) or (arm.own_prior and own is None):
+        return None
+    board = []
+    if arm.own_prior and own is not None:
+        board.append(fill("peer_cascade/own_prior", answer=answer_text(view, own, arm.form)))
+    flagged = asserted.get(arm.flag)
+    if flagged is not None:
+        board.append(fill("peer_cascade/system_flag", answer=answer_text(view, flagged, arm.form)))
+    if arm.peers:
+        turns = [Turn(asserted[who], arm.style, arm.form, rationale) for who in arm.peers]
+        board.append(render(view, turns))
+    case, shown = case_text(view), "\n".join(board)
+    turn = f"{shown}\n\n{case}" if arm.peers_first else f"\n\n{shown}" if shown else ""
+    return Prompt(
+        system=template("common/system"),
+        case="" if arm.peers_first else case,
+        turn=refuse_markers(turn, allowed=case),
+        examples=examples(),
+    )

@@ -1,0 +1,1 @@
+"""Cues: edits of the input that leave the right answer right."""

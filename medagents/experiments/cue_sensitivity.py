@@ -1,0 +1,53 @@
+"""Cue sensitivity (benchmaxxing, sections 3.2 and 4.1): one agent, the same case with and without a cue.
+
+`clean` against each cue gives the flip rate; `resampled` against `clean` gives the noise floor;
+`whitespace` is a cue without content, the floor at temperature 0. Two cues edit a distractor: the
+plant of the run's rule, where the authors always took the first.
+"""
+
+from collections.abc import Iterator
+
+from medagents.cues import text
+from medagents.experiments.base import LETTER, RESAMPLE, Trial
+from medagents.prompts import case_text, examples, template
+from medagents.rows import Row, make_row
+from medagents.types import Case, Prompt, View, plain_view
+
+CONDITIONS = (
+    "clean",
+    "resampled",
+    "whitespace",
+    "option_order",
+    "longest_option",
+    "lexical_overlap",
+)
+
+
+def views(case: Case, plant: int) -> dict[str, View]:
+    """Condition -> the case as shown in it."""
+    return {
+        "clean": plain_view(case),
+        "resampled": plain_view(case),
+        "whitespace": text.whitespace(case),
+        "option_order": text.option_order(case),
+        "longest_option": text.longest_option(case, plant),
+        "lexical_overlap": text.lexical_overlap(case, plant),
+    }
+
+
+def prompt(view: View) -> Prompt:
+    """The question alone, just as the isolated arm of the cascade asks it.
+
+    Where a cue edits the options, only the stem is common to the conditions of a case.
+    """
+    whole = case_text(view)
+    shared = whole if view.cue == "none" else whole[: whole.index(view.stem) + len(view.stem)]
+    return Prompt(template("common/system"), shared, whole[len(shared) :], examples())
+
+
+def run_case(trial: Trial) -> Iterator[Row]:
+    """One row for each of `CONDITIONS`; the plant is the distractor that the cue edits."""
+    for condition, view in views(trial.case, trial.plant).items():
+        resampled = condition == "resampled"
+        record = trial.ask(condition, prompt(view), RESAMPLE if resampled else LETTER, repeat=int(resampled))
+        yield make_row(view, condition, record, trial.plant, trial.plant_rule)

@@ -1,0 +1,58 @@
+"""Every prompt as a readable text file; this module only reads and fills them."""
+
+from functools import cache
+
+from medagents import paths
+from medagents.types import LETTERS, MedagentsError, View
+
+MARKERS = ("[seeded]", "planted", "condition=", "gold=", "plant=", "holdout", "decoy")
+"""Words of the experiment itself. A prompt that shows one measures the effect of the label."""
+
+
+@cache
+def template(name: str) -> str:
+    """Text of `<experiment>/<name>.txt`, without its last newline.
+
+    Raises:
+        MedagentsError: there is no such file.
+    """
+    path = paths.PROMPTS / f"{name}.txt"
+    if not path.exists():
+        raise MedagentsError(f"{path}: no such prompt")
+    return path.read_text(encoding="utf-8").removesuffix("\n")
+
+
+def fill(name: str, **values: str) -> str:
+    """A prompt with its fields filled in."""
+    return template(name).format(**values)
+
+
+def case_text(view: View) -> str:
+    """Question and lettered options as shown."""
+    options = "\n".join(f"{letter}. {text}" for letter, text in zip(LETTERS, view.options, strict=False))
+    return fill("common/case", stem=view.stem, options=options)
+
+
+@cache
+def examples() -> tuple[tuple[str, str], ...]:
+    """Worked (question, letter) turns shown before every case; our own, in no cohort."""
+    pairs, question = [], ""
+    for line in template("common/examples").splitlines(keepends=True):
+        if line.startswith("--- "):
+            pairs.append((question.removesuffix("\n"), line.removeprefix("--- ").strip()))
+            question = ""
+        else:
+            question += line
+    return tuple(pairs)
+
+
+def refuse_markers(text: str, allowed: str = "") -> str:
+    """The text, unless it shows a marker of the experiment that is not in `allowed` (the case's own words).
+
+    Raises:
+        MedagentsError: naming the marker; nothing is sent.
+    """
+    for marker in MARKERS:
+        if marker in text and marker not in allowed:
+            raise MedagentsError(f"the prompt shows the run's own marker {marker!r}; nothing was sent")
+    return text
