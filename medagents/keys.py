@@ -9,12 +9,12 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import Any
 
 from PIL import Image as PillowImage
+from PIL import ImageSequence
 
-from medagents.types import Image, MedagentsError, Request
+from medagents.types import Decoding, Image, MedagentsError, Request
 
 Json = dict[str, Any]
 
@@ -24,23 +24,41 @@ def canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
+def to_bytes(canonical: str) -> bytes:
+    """A canonical text as UTF-8; half of a surrogate pair (a cut-off emoji) as its JSON escape."""
+    return canonical.encode("utf-8", "backslashreplace")
+
+
 def digest(text: str) -> str:
     """SHA-256 of a text as 64 hex digits."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(to_bytes(text)).hexdigest()
 
 
 def image_digest(image: Image) -> Json:
     """Decoded pixels, size, mode and mime type: the file's compression does not count.
 
+    Every frame counts. Pixels that are indices into a palette, or whose transparency stands beside
+    them, are hashed as the colours they show: a white and a black dot may both be index 0.
+
     Raises:
         MedagentsError: the bytes are no image that Pillow reads.
     """
+    pixels = hashlib.sha256()
     try:
         with PillowImage.open(io.BytesIO(image.data)) as picture:
-            pixels = hashlib.sha256(picture.tobytes()).hexdigest()
-            return {"pixels": pixels, "size": list(picture.size), "mode": picture.mode, "mime": image.mime}
-    except OSError as error:
+            size, mode = list(picture.size), picture.mode
+            for frame in ImageSequence.Iterator(picture):
+                indirect = frame.mode in ("P", "PA") or "transparency" in frame.info
+                pixels.update((frame.convert("RGBA") if indirect else frame).tobytes())
+    except (OSError, SyntaxError, ValueError, PillowImage.DecompressionBombError) as error:
         raise MedagentsError(f"image of type {image.mime}: cannot be decoded ({error})") from error
+    return {"pixels": pixels.hexdigest(), "size": size, "mode": mode, "mime": image.mime}
+
+
+def decoding_part(decoding: Decoding) -> Json:
+    """Decoding settings; 0 and 0.0 are one temperature."""
+    top_p = None if decoding.top_p is None else float(decoding.top_p)
+    return vars(decoding) | {"temperature": float(decoding.temperature), "top_p": top_p}
 
 
 INCLUDED: Mapping[str, Callable[[Request], Any]] = {
@@ -48,9 +66,9 @@ INCLUDED: Mapping[str, Callable[[Request], Any]] = {
     "weights": lambda r: r.weights,
     "engine": lambda r: dict(r.engine),
     "system": lambda r: r.system,
-    "messages": lambda r: [asdict(message) for message in r.messages],
+    "messages": lambda r: [dict(vars(message)) for message in r.messages],
     "images": lambda r: [image_digest(image) for image in r.images],
-    "decoding": lambda r: asdict(r.decoding),
+    "decoding": lambda r: decoding_part(r.decoding),
     "thinking": lambda r: r.thinking and dict(r.thinking),
     "schema": lambda r: r.schema and dict(r.schema),
     "repeat": lambda r: r.repeat,
