@@ -1,0 +1,402 @@
+"""Who answers: replay never calls, record fills what is missing, refresh replaces at the end."""
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from medagents import study
+from medagents.models.scripted import ScriptedModel
+from medagents.recorder import Mode, ModelDrift, Recorder, refreshing, same_model
+from medagents.recordings import ReplayMiss, StaleRecording, Store, make_record, read_shard, to_line
+from medagents.types import (
+    Case,
+    Decoding,
+    MedagentsError,
+    Message,
+    Prompt,
+    Provenance,
+    Reply,
+    Request,
+    Slot,
+    Status,
+)
+
+SYSTEM = "Reply with the letter only."
+
+
+class Provider(ScriptedModel):
+    """Scripted texts, made to look as if a provider had sent them."""
+
+    def __init__(self, script: Callable[[Request], str | None] = lambda _: "B", **sent: object) -> None:
+        super().__init__(script, name="m-1")
+        self.sent = sent
+
+    def complete(self, request: Request) -> Reply:
+        return replace(super().complete(request), **self.sent)  # type: ignore[arg-type]
+
+
+def slot_of(case: str, condition: str = "isolated", experiment: str = "cascade") -> Slot:
+    return Slot("cohort", case, experiment, condition)
+
+
+def request_of(model: ScriptedModel, case: str, system: str = SYSTEM, seed: int | None = None) -> Request:
+    return model.request(Prompt(system, f"A sailor with bleeding gums ({case}).", ""), Decoding(seed=seed))
+
+
+def ask(recorder: Recorder, *cases: str, system: str = SYSTEM, **slot: str) -> list[str | None]:
+    model = recorder.model
+    assert isinstance(model, ScriptedModel)
+    return [recorder.ask(slot_of(case, **slot), request_of(model, case, system)).reply.text for case in cases]
+
+
+def recorded(root: Path, *cases: str, model: ScriptedModel | None = None, **slot: str) -> Path:
+    recorder = Recorder(model or Provider(), Store(root), Mode.RECORD)
+    ask(recorder, *cases, **slot)
+    return recorder.store.shard(slot_of("", **slot), recorder.model.name)
+
+
+def asked(model: ScriptedModel) -> list[str]:
+    """Cases in the order in which the model was asked of them."""
+    return [re.findall(r"\((\w+)\)", request.messages[-1].text)[0] for request in model.history]
+
+
+# Replay
+
+
+def test_replay_gives_what_was_recorded_and_never_calls(tmp_path: Path) -> None:
+    recorded(tmp_path, "c1", "c2")
+    model = Provider(lambda _: "D")
+    recorder = Recorder(model, Store(tmp_path))
+    assert ask(recorder, "c2", "c1") == ["B", "B"]
+    assert (recorder.calls, model.history) == (0, [])
+
+
+def test_a_replay_miss_names_the_command_that_makes_the_recording(tmp_path: Path) -> None:
+    recorded(tmp_path, "c1")
+    model = Provider()
+    with pytest.raises(ReplayMiss) as error:
+        ask(Recorder(model, Store(tmp_path)), "c2", condition="two_peers")
+    assert str(error.value) == (
+        "no recording of cohort case c2, two_peers by m-1; make it with: "
+        "python -m medagents record --experiment cascade --cohort cohort --model m-1"
+    )
+    assert model.history == []
+
+
+def test_replay_does_not_fill_a_slot_from_another_with_the_same_request(tmp_path: Path) -> None:
+    path = recorded(tmp_path, "c1")
+    before = path.read_bytes()
+    with pytest.raises(ReplayMiss):
+        ask(Recorder(Provider(), Store(tmp_path)), "c1", condition="clean")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("publishable", [True, False])
+@pytest.mark.parametrize("mode", [Mode.REPLAY, Mode.RECORD])
+def test_a_changed_request_is_stale_names_its_fields_and_makes_no_call(
+    tmp_path: Path, mode: Mode, publishable: bool
+) -> None:
+    ask(Recorder(Provider(), Store(tmp_path), Mode.RECORD, publishable), "c1")
+    model = Provider()
+    recorder = Recorder(model, Store(tmp_path), mode, publishable)
+    before = recorder.store.shard(slot_of("c1"), "m-1").read_bytes()
+    with pytest.raises(StaleRecording) as error:
+        recorder.ask(slot_of("c1"), request_of(model, "c1", "Answer.", seed=3))
+    assert str(error.value) == (
+        "cohort case c1, isolated was recorded with another request; changed: decoding, system; ask anew "
+        "with: python -m medagents refresh --experiment cascade --cohort cohort --model m-1"
+    )
+    assert model.history == []
+    assert recorder.store.shard(slot_of("c1"), "m-1").read_bytes() == before
+
+
+def test_the_keys_handed_out_are_kept_by_slot(tmp_path: Path) -> None:
+    path = recorded(tmp_path, "c1", "c2")
+    recorder = Recorder(Provider(), Store(tmp_path))
+    ask(recorder, "c2")
+    held = {record.slot: record.key for record in read_shard(path)[0]}
+    assert recorder.used == {slot_of("c2"): held[slot_of("c2")]}
+
+
+# Record
+
+
+def test_recording_joins_earlier_runs_and_asks_only_what_is_missing(tmp_path: Path) -> None:
+    """FC32: 1 to 6 in one run, 7 in another, 8 torn; 8, 9 and 10 are left."""
+    path = recorded(tmp_path, *(f"c{n}" for n in range(1, 7)))
+    recorded(tmp_path, "c7")
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"case": 8, "rep')
+    model = Provider()
+    recorder = Recorder(model, Store(tmp_path), Mode.RECORD)
+    with pytest.warns(UserWarning, match="torn last line"):
+        ask(recorder, *(f"c{n}" for n in range(1, 11)))
+    assert asked(model) == ["c8", "c9", "c10"]
+    assert recorder.calls == 3
+    assert path.read_bytes().startswith(whole)
+    assert [record.slot.case for record in read_shard(path)[0]] == [f"c{n}" for n in range(1, 11)]
+
+
+def test_a_run_that_was_interrupted_does_not_ask_finished_cases_again(tmp_path: Path) -> None:
+    def tired(request: Request) -> str:
+        if "(c3)" in request.messages[-1].text:
+            raise KeyboardInterrupt
+        return "B"
+
+    with pytest.raises(KeyboardInterrupt):
+        recorded(tmp_path, "c1", "c2", "c3", model=Provider(tired))
+    model = Provider()
+    recorded(tmp_path, "c1", "c2", "c3", model=model)
+    assert asked(model) == ["c3"]
+
+
+def test_a_slot_with_the_request_of_another_copies_its_reply_without_a_call(tmp_path: Path) -> None:
+    texts = iter("BCD")
+    model = Provider(lambda _: next(texts))
+    recorded(tmp_path, "c1", model=model)
+    twin = recorded(tmp_path, "c1", model=model, condition="clean", experiment="cues")
+    assert len(model.history) == 1
+    (copied,) = read_shard(twin)[0]
+    assert (copied.slot.condition, copied.reply.text) == ("clean", "B")
+    assert ask(Recorder(model, Store(tmp_path)), "c1", condition="clean", experiment="cues") == ["B"]
+
+
+def test_what_another_process_recorded_meanwhile_is_not_asked_again(tmp_path: Path) -> None:
+    model, other = Provider(lambda _: "C"), Provider(lambda _: "B")
+    mine, theirs = (Recorder(who, Store(tmp_path), Mode.RECORD) for who in (model, other))
+    ask(mine, "c1")
+    ask(theirs, "c1", "c2")
+    assert ask(mine, "c2") == ["B"]
+    assert (asked(model), asked(other)) == (["c1"], ["c2"])
+
+
+def test_the_text_of_an_unpublishable_cohort_is_in_no_file(tmp_path: Path) -> None:
+    recorder = Recorder(Provider(), Store(tmp_path), Mode.RECORD, publishable=False)
+    ask(recorder, "c1")
+    recorder.finish("cohort", "cascade")
+    refresh = Recorder(Provider(), Store(tmp_path), Mode.REFRESH, publishable=False)
+    ask(refresh, "c1")
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} == {".jsonl", ".lock", ".refreshing"}
+    assert not any(b"sailor" in path.read_bytes() or b"Reply" in path.read_bytes() for path in files)
+
+
+def test_finishing_a_recording_sorts_its_shard_and_loses_nothing(tmp_path: Path) -> None:
+    recorder = Recorder(Provider(), Store(tmp_path), Mode.RECORD)
+    names = [f"c{n}" for n in range(9)]
+    ask(recorder, *names)
+    recorder.finish("cohort", "cascade")
+    records, _ = read_shard(recorder.store.shard(slot_of(""), "m-1"))
+    assert [record.key for record in records] == sorted(recorder.used.values())
+    assert ask(recorder, "c9", *names) == ["B"] * 10
+
+
+# What is never stored
+
+
+def files_below(root: Path) -> list[Path]:
+    return [path for path in root.rglob("*") if path.suffix in (".jsonl", ".refreshing")]
+
+
+@pytest.mark.parametrize("mode", [Mode.RECORD, Mode.REFRESH])
+def test_a_reply_that_reports_an_error_is_logged_and_not_stored(
+    tmp_path: Path, mode: Mode, caplog: pytest.LogCaptureFixture
+) -> None:
+    """FC07: `ERROR.` holds an E, but is no answer."""
+    recorder = Recorder(Provider(lambda _: "ERROR.", status=Status.ERROR), Store(tmp_path), mode)
+    with pytest.raises(MedagentsError, match="case c1, isolated: the call failed; nothing stored"):
+        ask(recorder, "c1")
+    assert files_below(tmp_path) == []
+    assert recorder.used == {}
+    assert "call failed" in caplog.text
+    assert "c1" in caplog.text
+
+
+def test_a_call_that_raises_is_logged_and_not_stored(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """FC07: the transport times out on every try."""
+
+    def timeout(_: Request) -> str:
+        raise TimeoutError
+
+    recorder = Recorder(Provider(timeout), Store(tmp_path), Mode.RECORD)
+    with pytest.raises(TimeoutError):
+        ask(recorder, "c1")
+    assert files_below(tmp_path) == []
+    assert (recorder.calls, recorder.used) == (0, {})
+    assert "call failed" in caplog.text
+
+
+@pytest.mark.parametrize("status", [Status.TRUNCATED, Status.BLOCKED, Status.EMPTY, Status.ANSWERED])
+def test_what_the_model_did_say_is_stored_whatever_it_was(tmp_path: Path, status: Status) -> None:
+    path = recorded(tmp_path, "c1", model=Provider(lambda _: None, status=status))
+    assert [record.reply.status for record in read_shard(path)[0]] == [status]
+
+
+@pytest.mark.parametrize("returned", ["m-1-mini", "m-10", "m", "other", "m-1-preview-05-20"])
+@pytest.mark.parametrize("mode", [Mode.RECORD, Mode.REFRESH])
+def test_a_live_reply_of_another_model_is_not_stored(tmp_path: Path, returned: str, mode: Mode) -> None:
+    model = Provider(provenance=Provenance.LIVE, model_returned=returned)
+    with pytest.raises(ModelDrift, match=f"asked m-1, answered by {returned}; reply not stored"):
+        ask(Recorder(model, Store(tmp_path), mode), "c1")
+    assert files_below(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("asked_of", "returned"),
+    [
+        ("gemini-2.5-flash", "gemini-2.5-flash"),
+        ("gemini-2.0-flash", "gemini-2.0-flash-001"),
+        ("gpt-4o", "gpt-4o-2024-08-06"),
+        ("claude-3-5-sonnet", "claude-3-5-sonnet@20240620"),
+    ],
+)
+def test_a_version_of_the_model_asked_is_that_model(asked_of: str, returned: str) -> None:
+    assert same_model(asked_of, returned)
+
+
+@pytest.mark.parametrize(
+    ("asked_of", "returned"),
+    [("gpt-4o", "gpt-4o-mini-2024-07-18"), ("gemini-2.5-flash", "gemini-2.5-flash-lite"), ("m.1", "m-1")],
+)
+def test_a_model_whose_name_begins_the_same_is_another(asked_of: str, returned: str) -> None:
+    assert not same_model(asked_of, returned)
+
+
+def test_a_prompt_that_shows_the_runs_own_marker_is_not_sent(tmp_path: Path) -> None:
+    """FC28."""
+    meta = {"distractor": 1, "wrong_rationale": "[seeded] I read this as pneumothorax."}
+    case = Case("c1", "Sudden breathlessness?", ("Embolism", "Pneumothorax", "Asthma"), 0, meta=meta)
+    model = Provider(lambda _: "A")
+    with pytest.raises(MedagentsError, match=r"marker '\[seeded\]'"):
+        study.run("peer_cascade", [case], Recorder(model, Store(tmp_path), Mode.RECORD), "cohort")
+    assert model.history
+    assert not any("[seeded]" in message.text for request in model.history for message in request.messages)
+
+
+# Refresh
+
+
+def test_refreshing_asks_anew_and_replaces_only_when_finished(tmp_path: Path) -> None:
+    path = recorded(tmp_path, "c1", "c2", "c3")
+    before = path.read_bytes()
+    model = Provider(lambda _: "D")
+    recorder = Recorder(model, Store(tmp_path), Mode.REFRESH)
+    assert ask(recorder, "c1", "c2", system="Answer.") == ["D", "D"]
+    assert asked(model) == ["c1", "c2"]
+    assert path.read_bytes() == before
+    recorder.finish("cohort", "cascade")
+    assert not refreshing(path).exists()
+    assert [record.reply.text for record in sorted(read_shard(path)[0], key=lambda r: r.slot.case)] == [
+        "D",
+        "D",
+        "B",
+    ]
+    assert ask(Recorder(model, Store(tmp_path)), "c1", "c2", system="Answer.") == ["D", "D"]
+    assert ask(Recorder(model, Store(tmp_path)), "c3") == ["B"]
+
+
+def test_an_interrupted_refresh_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    path = recorded(tmp_path, "c1", "c2", "c3")
+    before = path.read_bytes()
+    first = Provider(lambda _: "D")
+    ask(Recorder(first, Store(tmp_path), Mode.REFRESH), "c1", "c2")
+    draft = refreshing(path)
+    draft.write_bytes(draft.read_bytes() + b'{"key": "12')
+    second = Provider(lambda _: "D")
+    recorder = Recorder(second, Store(tmp_path), Mode.REFRESH)
+    with pytest.warns(UserWarning, match="torn last line"):
+        assert ask(recorder, "c1", "c2", "c3") == ["D"] * 3
+    assert asked(second) == ["c3"]
+    assert path.read_bytes() == before
+    recorder.finish("cohort", "cascade")
+    assert {record.slot.case: record.reply.text for record in read_shard(path)[0]} == {
+        "c1": "D",
+        "c2": "D",
+        "c3": "D",
+    }
+
+
+def test_a_prompt_changed_during_a_refresh_is_asked_again_and_the_later_reply_kept(tmp_path: Path) -> None:
+    path = recorded(tmp_path, "c1")
+    ask(Recorder(Provider(lambda _: "C"), Store(tmp_path), Mode.REFRESH), "c1")
+    recorder = Recorder(Provider(lambda _: "D"), Store(tmp_path), Mode.REFRESH)
+    assert ask(recorder, "c1", system="Answer.") == ["D"]
+    recorder.finish("cohort", "cascade")
+    assert [record.reply.text for record in read_shard(path)[0]] == ["D"]
+
+
+def test_a_second_refresh_by_the_same_recorder_asks_again(tmp_path: Path) -> None:
+    texts = iter("CD")
+    recorder = Recorder(Provider(lambda _: next(texts)), Store(tmp_path), Mode.REFRESH)
+    for text in "CD":
+        assert ask(recorder, "c1") == [text]
+        recorder.finish("cohort", "cascade")
+    assert ask(Recorder(Provider(), recorder.store), "c1") == ["D"]
+
+
+def test_a_refresh_mends_a_study_whose_shard_contradicts_itself(tmp_path: Path) -> None:
+    path = recorded(tmp_path, "c1")
+    (record,) = read_shard(path)[0]
+    with path.open("a") as stream:
+        stream.write(to_line(replace(record, reply=replace(record.reply, text="C"))))
+    recorder = Recorder(Provider(lambda _: "D"), Store(tmp_path), Mode.REFRESH)
+    ask(recorder, "c1")
+    recorder.finish("cohort", "cascade")
+    assert [record.reply.text for record in read_shard(path)[0]] == ["D"]
+
+
+def test_refreshed_slots_with_one_request_share_one_reply_in_every_experiment(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts = iter("BCDE")
+    model = Provider(lambda _: next(texts))
+    recorded(tmp_path, "c1", model=model)
+    cues = recorded(tmp_path, "c1", "c2", model=model, condition="clean", experiment="cues")
+    recorder = Recorder(model, Store(tmp_path), Mode.REFRESH)
+    assert ask(recorder, "c1") == ["D"]
+    assert ask(recorder, "c1", condition="again") == ["D"]
+    with caplog.at_level(logging.WARNING):
+        recorder.finish("cohort", "cascade")
+    assert {record.slot.case: record.reply.text for record in read_shard(cues)[0]} == {"c1": "D", "c2": "C"}
+    assert "cues.jsonl: 1 replies replaced" in caplog.text
+    assert "record --experiment cues --cohort cohort --model m-1" in caplog.text
+    assert len(Store(tmp_path).index("cohort", "m-1").by_slot) == 4
+
+
+def test_finishing_without_a_refresh_or_a_recording_changes_nothing(tmp_path: Path) -> None:
+    path = recorded(tmp_path, "c2", "c1")
+    before = path.read_bytes()
+    for mode in (Mode.REPLAY, Mode.REFRESH):
+        Recorder(Provider(), Store(tmp_path), mode).finish("cohort", "cascade")
+    Recorder(Provider(), Store(tmp_path / "empty"), Mode.RECORD).finish("cohort", "cascade")
+    assert path.read_bytes() == before
+    assert files_below(tmp_path) == [path]
+
+
+def test_settings_share_a_recording_only_where_they_are_the_same(tmp_path: Path) -> None:
+    """FC08: the fifth call is a hit on the first."""
+    model = Provider()
+    recorder = Recorder(model, Store(tmp_path), Mode.RECORD)
+    settings = [Decoding(0.0), Decoding(0.7), Decoding(0.0, max_tokens=64), Decoding(0.0)]
+    for n, decoding in enumerate(settings):
+        recorder.ask(slot_of(f"call{n}"), Request("m-1", (Message("user", "p"),), decoding=decoding))
+    assert recorder.calls == 3
+    keys = [recorder.used[slot_of(f"call{n}")] for n in range(4)]
+    assert (len(set(keys)), keys[3]) == (3, keys[0])
+
+
+def test_a_record_read_from_the_store_is_the_one_that_was_made(tmp_path: Path) -> None:
+    model = Provider()
+    recorder = Recorder(model, Store(tmp_path), Mode.RECORD)
+    request = request_of(model, "c1")
+    made = recorder.ask(slot_of("c1"), request)
+    assert made == make_record(
+        slot_of("c1"), request, ScriptedModel(lambda _: "B", "m-1").complete(request), True
+    )
+    assert Recorder(model, Store(tmp_path)).ask(slot_of("c1"), request) == made
