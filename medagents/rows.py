@@ -91,8 +91,8 @@ def logp_matrix(column: Iterable[str]) -> np.ndarray:
 
 
 def to_frame(rows: Iterable[Row]) -> pd.DataFrame:
-    """Rows as a table; `option` and `plant` are nullable integers."""
-    frame = pd.DataFrame([asdict(row) for row in rows], columns=list(COLUMNS))
+    """Rows as a table of the same column types as `read` gives: nullable integers, else objects."""
+    frame = pd.DataFrame([asdict(row) for row in rows], columns=list(COLUMNS), dtype=object)
     return frame.astype({"option": "Int64", "plant": "Int64", "gold": "Int64"})
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medagents.prompts import fill
-from medagents.types import View
+from medagents.prompts import fill, template
+from medagents.types import MedagentsError, View
 
 SPEAKERS = (
     "Dr. Adams",
@@ -36,11 +36,17 @@ def answer_text(view: View, option: int, form: str) -> str:
 
 
 def render(view: View, turns: Sequence[Turn]) -> str:
-    """The board as text, a line a turn. Who repeats a rationale seconds it, as people do."""
-    lines, said = [], ""
-    for speaker, turn in zip(SPEAKERS, turns, strict=False):
+    """The board as text, a line a turn. Who repeats an argued turn seconds it, as people do.
+
+    Raises:
+        MedagentsError: more turns than speakers.
+    """
+    if len(turns) > len(SPEAKERS):
+        raise MedagentsError(f"{len(turns)} peers; the board has {len(SPEAKERS)} names")
+    lines = []
+    for speaker, turn, before in zip(SPEAKERS, turns, (None, *turns), strict=False):
         answer = "" if turn.option is None else answer_text(view, turn.option, turn.form)
-        style = "seconded" if turn.rationale and turn.rationale == said else turn.style
-        said = turn.rationale
+        argued = turn.rationale and "{rationale}" in template(f"peer_cascade/{turn.style}")
+        style = "seconded" if argued and turn == before else turn.style
         lines.append(fill(f"peer_cascade/{style}", speaker=speaker, answer=answer, rationale=turn.rationale))
     return "\n".join(lines)

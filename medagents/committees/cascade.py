@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from medagents.committees.board import Turn, answer_text, render
 from medagents.prompts import case_text, examples, fill, refuse_markers, template
-from medagents.types import Case, Prompt, View
+from medagents.types import Case, MedagentsError, Prompt, View
 
 PLANT, GOLD, OTHER, NOTHING = "plant", "gold", "other", "nothing"
 
@@ -53,8 +53,15 @@ ARMS: tuple[Arm, ...] = (
 
 
 def arm(name: str) -> Arm:
-    """The arm of that name."""
-    return next(arm for arm in ARMS if arm.name == name)
+    """The arm of that name.
+
+    Raises:
+        MedagentsError: there is none.
+    """
+    for known in ARMS:
+        if known.name == name:
+            return known
+    raise MedagentsError(f"unknown arm {name!r}; known: {', '.join(arm.name for arm in ARMS)}")
 
 
 def other_wrong(case: Case, plant: int) -> int | None:
