@@ -39,17 +39,18 @@ def from_file(case: Case) -> int:
     """The distractor the cohort's file names.
 
     Raises:
-        MedagentsError: it names none, or the key.
+        MedagentsError: it names none, the key, or no option at all.
     """
     plant = case.meta.get("distractor")
-    if plant is None or plant == case.gold:
+    if plant is None or plant == case.gold or plant not in range(len(case.options)):
         raise MedagentsError(f"case {case.id}: its file names no distractor; use the rule balanced-wrong")
     return int(plant)
 
 
 def default_rule(cases: Sequence[Case]) -> str:
     """`from-file` where every case names its distractor, else `balanced-wrong`."""
-    return "from-file" if all("distractor" in case.meta for case in cases) else "balanced-wrong"
+    named = all(case.meta.get("distractor") is not None for case in cases)
+    return "from-file" if named else "balanced-wrong"
 
 
 def planned(cases: Sequence[Case], rule: str) -> dict[str, int]:
