@@ -6,6 +6,7 @@ authors always edited the first one.
 """
 
 import re
+from itertools import cycle
 
 from medagents.types import Case, MedagentsError, View, plain_view
 
@@ -14,7 +15,7 @@ PADDING = (
     " in current clinical practice",
     " and in the usual textbooks of medicine",
 )
-"""Added to a distractor, one phrase after another, until it is the longest option."""
+"""Added to a distractor, one phrase after another and round again, until it is the longest option."""
 
 OVERLAP_WORDS = 3
 """Stem words worked into a distractor by the lexical cue."""
@@ -40,7 +41,7 @@ def longest_option(case: Case, distractor: int) -> View:
     """Pad a wrong option with empty words until it is the longest (unchanged if it already is)."""
     text = case.options[_wrong(case, distractor)]
     longest = max(len(option) for i, option in enumerate(case.options) if i != distractor)
-    for phrase in PADDING:
+    for phrase in cycle(PADDING):
         if len(text) > longest:
             break
         text += phrase
