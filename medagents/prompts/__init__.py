@@ -1,5 +1,6 @@
 """Every prompt as a readable text file; this module only reads and fills them."""
 
+import re
 from functools import cache
 
 from medagents import paths
@@ -7,6 +8,9 @@ from medagents.types import LETTERS, MedagentsError, View
 
 MARKERS = ("[seeded]", "planted", "condition=", "gold=", "plant=", "holdout", "decoy")
 """Words of the experiment itself. A prompt that shows one measures the effect of the label."""
+
+_MARKER = re.compile("|".join(rf"(?<![a-z]){re.escape(marker)}" for marker in MARKERS), re.IGNORECASE)
+"""A marker in any case, but not inside a word: an implanted device is no leak."""
 
 
 @cache
@@ -52,7 +56,8 @@ def refuse_markers(text: str, allowed: str = "") -> str:
     Raises:
         MedagentsError: naming the marker; nothing is sent.
     """
-    for marker in MARKERS:
-        if marker in text and marker not in allowed:
+    own = {marker.casefold() for marker in _MARKER.findall(allowed)}
+    for marker in _MARKER.findall(text):
+        if marker.casefold() not in own:
             raise MedagentsError(f"the prompt shows the run's own marker {marker!r}; nothing was sent")
     return text
