@@ -87,8 +87,10 @@ def replay(
         cases = recorded_cases(cohort, model, experiment, n)
     except cohorts.MissingData:
         frame = rows.read(held)
-        keep = list(dict.fromkeys(frame["case"]))[:n]
-        return Study(frame[frame["case"].isin(keep)].reset_index(drop=True), FROM_ROWS)
+        ids = list(dict.fromkeys(frame["case"]))
+        if n is not None and not 1 <= n <= len(ids):
+            raise MedagentsError(f"{held} has rows of {len(ids)} cases; n = {n} is out of range") from None
+        return Study(frame[frame["case"].isin(ids[:n])].reset_index(drop=True), FROM_ROWS)
     recorder = Recorder(engine(model, experiment), store or Store(), Mode.REPLAY, publishable(cohort))
     return Study(run(experiment, cases, recorder, cohort), REPLAYED, recorder)
 
@@ -104,7 +106,7 @@ SIZES: dict[tuple[str, str], int] = {
 
 def recorded_cases(cohort: str, model: str, experiment: str, n: int | None = None) -> Sequence[Case]:
     """The cases that a recording covers: the cohort's first `n`."""
-    return cohorts.load(cohort, n or SIZES.get((experiment, cohort)))
+    return cohorts.load(cohort, SIZES.get((experiment, cohort)) if n is None else n)
 
 
 def engine(model: str, experiment: str) -> Model:

@@ -1,0 +1,204 @@
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from medagents import cohorts, paths, prompts, rows, study
+from medagents.cohorts import registry
+from medagents.cohorts.records import Selection, Source
+from medagents.experiments import EXPERIMENTS
+from medagents.models.scripted import ScriptedModel
+from medagents.recorder import Mode, Recorder
+from medagents.recordings import ReplayMiss, StaleRecording, Store
+from medagents.types import LETTERS, Case, MedagentsError, Request
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: tuple[Case, ...]) -> Path:
+    """A cohort `toy` of the shared cases, whose text may not be published; returns its source file."""
+    file = tmp_path / "data" / "toy.jsonl"
+    file.parent.mkdir()
+    file.write_text("held\n")
+    monkeypatch.setenv("MEDAGENTS_DATA", str(file.parent))
+    monkeypatch.setattr(paths, "MANIFESTS", tmp_path / "manifests")
+    made = cohorts.Cohort(
+        "toy", (Source(file.name),), "ours", False, "write it", "all", lambda folder: Selection(cases, ())
+    )
+    monkeypatch.setitem(registry.COHORTS, "toy", made)
+    cohorts.write_manifest("toy")
+    return file
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Request], str]], None]:
+    """Puts a scripted model in the place of every model."""
+
+    def use(script: Callable[[Request], str]) -> None:
+        monkeypatch.setattr(study.models, "get", lambda name: ScriptedModel(script, name))
+
+    return use
+
+
+def varied(request: Request) -> str:
+    """A reply that depends on the prompt, so that rows which came from other calls would show."""
+    return LETTERS[len(request.messages[-1].text) % 4]
+
+
+def no_call(request: Request) -> str:
+    raise AssertionError("a replay called the model")
+
+
+def made(experiment: str, n: int | None = None) -> pd.DataFrame:
+    return study.record(experiment, "toy", "m", Mode.RECORD, n, progress=False).rows
+
+
+def test_an_unknown_experiment_is_a_one_line_error_before_any_call(
+    cases: tuple[Case, ...], store: Store
+) -> None:
+    recorder = Recorder(ScriptedModel(no_call), store, Mode.RECORD)
+    with pytest.raises(MedagentsError, match=r"unknown experiment 'peer'; known: .*peer_cascade") as error:
+        study.run("peer", cases, recorder, "toy")
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("rule", "fault"),
+    [("loudest", "'loudest' cannot be planned"), ("first-wrong", "cannot"), ("from-file", "toy-1")],
+)
+def test_a_rule_that_does_not_serve_is_a_one_line_error_before_any_call(
+    cases: tuple[Case, ...], store: Store, rule: str, fault: str
+) -> None:
+    recorder = Recorder(ScriptedModel(no_call), store, Mode.RECORD)
+    with pytest.raises(MedagentsError, match=fault) as error:
+        study.run("peer_cascade", cases, recorder, "toy", rule)
+    assert "\n" not in str(error.value)
+
+
+def test_the_rule_asked_for_is_in_every_row(
+    cases: tuple[Case, ...], scripted: ScriptedModel, store: Store
+) -> None:
+    frame = study.run("cue_sensitivity", cases, Recorder(scripted, store, Mode.RECORD), "toy")
+    assert set(frame["plant_rule"]) == {"balanced-wrong"}
+    assert list(dict.fromkeys(frame["case"])) == [case.id for case in cases]
+
+
+def test_plants_of_the_first_cases_do_not_depend_on_how_many_are_run(
+    ask: Callable, cases: tuple[Case, ...]
+) -> None:
+    whole, _ = ask("cue_sensitivity", lambda request: "A")
+    first, _ = ask("cue_sensitivity", lambda request: "A", cases[:2])
+    pd.testing.assert_frame_equal(first, whole.iloc[: len(first)])
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_what_was_recorded_replays_to_the_same_rows_without_a_call(
+    data: Path, model: Callable, experiment: str
+) -> None:
+    model(varied)
+    recorded = made(experiment)
+    model(no_call)
+    replayed = study.replay(experiment, "toy", "m")
+    assert replayed.source == study.REPLAYED
+    assert len(recorded) and len(set(recorded["option"])) > 1
+    pd.testing.assert_frame_equal(replayed.rows, recorded)
+
+
+def test_recording_again_asks_nothing_and_writes_the_same_bytes(data: Path, model: Callable) -> None:
+    model(varied)
+    made("peer_cascade")
+    files = sorted([*paths.RECORDINGS.rglob("*.jsonl"), *paths.ROWS.rglob("*.csv")])
+    before = [file.read_bytes() for file in files]
+    model(no_call)
+    made("peer_cascade")
+    assert len(files) == 2 and [file.read_bytes() for file in files] == before
+
+
+def test_rows_and_replies_are_committed_but_no_text_of_an_unpublishable_cohort(
+    data: Path, model: Callable, cases: tuple[Case, ...]
+) -> None:
+    model(varied)
+    made("peer_cascade")
+    for file in [*paths.RECORDINGS.rglob("*.jsonl"), *paths.ROWS.rglob("*.csv")]:
+        text = file.read_text()
+        assert "toy-1" in text and not any(case.stem in text for case in cases)
+
+
+def test_a_part_of_a_cohort_is_recorded_without_replacing_its_rows(data: Path, model: Callable) -> None:
+    model(varied)
+    assert set(made("prompt_format", 2)["case"]) == {"toy-1", "toy-2"}
+    assert not rows.path_of("toy", "m", "prompt_format").exists()
+    assert set(study.replay("prompt_format", "toy", "m", 1).rows["case"]) == {"toy-1"}
+    with pytest.raises(ReplayMiss, match="toy-3"):
+        study.replay("prompt_format", "toy", "m")
+
+
+def test_without_the_cohorts_data_a_replay_reads_committed_rows_and_says_so(
+    data: Path, model: Callable
+) -> None:
+    model(varied)
+    recorded = made("peer_cascade")
+    data.unlink()
+    fallen = study.replay("peer_cascade", "toy", "m")
+    assert fallen.source == study.FROM_ROWS != study.REPLAYED and fallen.recorder is None
+    assert "committed rows" in fallen.source and "MEDAGENTS_DATA" in fallen.source
+    pd.testing.assert_frame_equal(fallen.rows, recorded)
+    some = study.replay("peer_cascade", "toy", "m", n=2).rows
+    pd.testing.assert_frame_equal(some, recorded[recorded["case"].isin(["toy-1", "toy-2"])])
+
+
+@pytest.mark.parametrize("n", [0, -1, 6])
+@pytest.mark.parametrize("at_hand", [True, False])
+def test_more_cases_than_there_are_is_an_error_with_and_without_the_data(
+    data: Path, model: Callable, n: int, at_hand: bool
+) -> None:
+    model(varied)
+    made("prompt_format")
+    if not at_hand:
+        data.unlink()
+    with pytest.raises(MedagentsError, match=rf"5 .*n = {n} is out of range"):
+        study.replay("prompt_format", "toy", "m", n)
+
+
+def test_without_data_and_without_rows_the_error_names_the_rows(data: Path) -> None:
+    data.unlink()
+    with pytest.raises(MedagentsError, match=r"prompt_format\.csv: no such rows"):
+        study.replay("prompt_format", "toy", "m")
+
+
+def test_a_changed_prompt_stops_a_replay_and_a_recording_instead_of_asking_anew(
+    data: Path, model: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model(varied)
+    made("peer_cascade")
+    edited = tmp_path / "prompts"
+    shutil.copytree(paths.PROMPTS, edited)
+    (edited / "peer_cascade" / "plain.txt").write_text("{speaker} would say {answer}.\n")
+    monkeypatch.setattr(paths, "PROMPTS", edited)
+    model(no_call)
+    prompts.template.cache_clear()
+    try:
+        for again in (lambda: study.replay("peer_cascade", "toy", "m"), lambda: made("peer_cascade")):
+            with pytest.raises(StaleRecording, match=r"toy-1, one_peer .*changed: messages"):
+                again()
+    finally:
+        prompts.template.cache_clear()
+
+
+def test_a_study_covers_the_whole_cohort_unless_a_size_is_set(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(study.recorded_cases("toy", "m", "peer_cascade")) == 5
+    monkeypatch.setitem(study.SIZES, ("peer_cascade", "toy"), 3)
+    assert len(study.recorded_cases("toy", "m", "peer_cascade")) == 3
+    assert len(study.recorded_cases("toy", "m", "peer_cascade", 4)) == 4
+    assert len(study.recorded_cases("toy", "m", "prompt_format")) == 5
+
+
+def test_every_set_size_is_of_a_known_experiment_and_cohort() -> None:
+    assert all(experiment in EXPERIMENTS and cohort in cohorts.names() for experiment, cohort in study.SIZES)
+
+
+def test_only_our_own_text_is_publishable() -> None:
+    assert [name for name in cohorts.names() if study.publishable(name)] == ["vignettes"]
