@@ -98,22 +98,30 @@ class LocalModel:
             "logprobs": decoding.top_logprobs,
             "cache_prompt": bool(stages),
         }
-        return self._reply(self._post(server, body), decoding.max_tokens)
+        primed, self._primed = self._primed, []  # an interrupted call leaves nothing believed
+        answer = self._post(server, body)
+        self._primed = primed
+        return self._reply(answer, decoding.max_tokens)
 
     def _prime(self, stages: list[str]) -> None:
         """Leave exactly the last stage in the engine's cache, evaluated in the same pieces always.
 
         A stage is sent twice when new: the engine re-reads at least one token of a prompt it
-        holds, so only from the second time on is the cache what it will be ever after.
+        holds, so only from the second time on is the cache what it will be ever after. A new
+        first stage is read afresh, since it may begin as the last one did. What the cache holds
+        is believed only when a call went through.
         """
-        if stages == self._primed:
-            stages = stages[-1:]
+        held, self._primed = self._primed, []
+        if stages == held:
+            todo = [(stages[-1], True)] if stages else []
         else:
-            self._primed, stages = stages, [stage for stage in stages for _ in range(2)]
-        for stage in stages:
-            self._post(
-                self._server, {"prompt": stage, "max_tokens": 1, "temperature": 0.0, "cache_prompt": True}
-            )
+            todo = [(stage, True) for stage in stages for _ in range(2)]
+            if stages and stages[:1] != held[:1]:
+                todo.insert(0, (stages[0], False))
+        for stage, reuse in todo:
+            body = {"prompt": stage, "max_tokens": 1, "temperature": 0.0, "cache_prompt": reuse}
+            self._post(self._server, body)
+        self._primed = stages
 
     def _post(self, server: Any, body: dict[str, Any]) -> dict[str, Any]:
         answer = server.handle_completions(body)

@@ -209,10 +209,6 @@ def test_a_prompt_too_long_for_the_context_leaves_the_next_reply_as_it_was(
         assert said(model, request) == alone
 
 
-HEADS = "examples and system text are read on top of what another kind of request left in the cache"
-
-
-@pytest.mark.xfail(strict=True, reason=HEADS)
 def test_a_reply_is_the_same_after_another_system_text(weights: Path, engines: list[Engine]) -> None:
     prompt = prompts()[0]
     other = replace(prompt, system="Reply with one letter.")
@@ -222,7 +218,6 @@ def test_a_reply_is_the_same_after_another_system_text(weights: Path, engines: l
     assert said(model, model.request(prompt, ONE)) == alone
 
 
-@pytest.mark.xfail(strict=True, reason=HEADS)
 def test_a_reply_with_reuse_is_the_same_after_one_without(weights: Path, engines: list[Engine]) -> None:
     model = model_of(weights)
     request, whole = (model_of(weights, reuse=reuse).request(prompts()[0], ONE) for reuse in (True, False))
@@ -231,11 +226,7 @@ def test_a_reply_with_reuse_is_the_same_after_one_without(weights: Path, engines
     assert said(model, request) == alone
 
 
-INTERRUPTED = "an interrupted preparation is taken for a finished one"
-
-
-@pytest.mark.xfail(strict=True, reason=INTERRUPTED)
-@pytest.mark.parametrize("call", [1, 3])
+@pytest.mark.parametrize("call", [1, 3, 6])
 def test_a_reply_is_the_same_after_an_interrupt(weights: Path, engines: list[Engine], call: int) -> None:
     model = model_of(weights)
     request = model.request(prompts()[0], ONE)
@@ -259,9 +250,10 @@ def test_with_reuse_the_arms_of_a_case_evaluate_it_once(weights: Path, engines: 
         model.complete(model.request(prompt, ONE))
     head, case, prompt = render(model.request(prompts()[0], ONE))
     sent = [body["prompt"] for body in engines[0].bodies]
-    assert sent[:5] == [head, head, case, case, prompt]
-    assert [text for text in sent[5:] if text in (head, case)] == [case, case]
-    assert len(sent) == 9
+    assert sent[:6] == [head, head, head, case, case, prompt]
+    assert [body["cache_prompt"] for body in engines[0].bodies[:6]] == [False, True, True, True, True, True]
+    assert [text for text in sent[6:] if text in (head, case)] == [case, case]
+    assert len(sent) == 10
 
 
 # The request
