@@ -105,7 +105,8 @@ _BULLET = _p(r"[^\w\n❌✗✘]*(?:\d{1,2}[.)]\s+)?")
 # --- Around a letter: what makes it a label, an article, half a name, or one of several.
 _FILL = _p(
     r"(?:[\s\"'(\[:,<>=—-]|(?:option|choice|answer|letter|the|that|is|it|be|most|likely|probably|clearly"
-    r"|still|an?|definitely|indeed|therefore|best|correct|final|right|single|either|both|simply|just|now"
+    r"|possibly|still|an?|definitely|indeed|therefore|best|correct|final|right|single|either|both|simply"
+    r"|just|now"
     rf"|thus)\b){{0,{REACH}}}+")
 _FUNCTION = _p(
     r"is|was|are|were|would|will|seems|appears|looks|because|since|as|for|given|due|but|which|and|or|over"
@@ -116,9 +117,6 @@ _FUNCTION = _p(
 _HALF_NAME = _p(
     r"[.\s]\s*(?:diff|coli\b|cells?\b|lymphocyt|dimer|botulin|tetani|perfring|albicans|burgdorf|fragilis"
     r"|symptom)")
-_NAMED = _p(
-    r"\b(?:dr\.?|doctor|agent|peer|expert|reader|physician|model|vitamin|hepatitis|type|group|grade|class"
-    r"|stage|protein|factor|influenza|ha?emophilia|panelist|reviewer|patient|colleague|blood|clinician) $")
 _LABELLED = _p(r"\b(?:option|choice|answer|letter) $")
 _CLAUSE = _p(
     r"(?:^|[\n.,;:(!?—-]|\b(?:option|choice|answer|letter|that|so|thus|therefore|then|hence|think|believe"
@@ -138,14 +136,16 @@ _VERB = _p(
 
 # --- After an option: is it affirmed or denied?
 _CLOSED = _p(
-    r"[\s\"')\]]*(?:[.,;:!\n)—-]|$|(?:because|since|as|given|due|for|based|over|rather|with|here|in|then)\b)")
+    r"[\s\"')\]]*(?:[.,;:!\n)—-]|$"
+    r"|(?:because|since|as|given|due|for|based|over|rather than|with|here|in|then)\b)")
 _COPULA = (
     r"[\s\"')\].,:—-]*(?:(?:this|which|it) )?(?:is|seems|appears|remains|looks|(?:would|must|should"
     r"|will) be) ")
 _POSITIVE = _p(
     _COPULA + r"(?:(?:to be|the|my|our|an?|clearly|therefore|thus|definitely|indeed|probably|still|by far"
     r"|single|overall|final) )*(?:correct|right|best|better|most(?! (?:unlikely|incorrect))|likely|answer"
-    r"|choice|preferred|favou?red|true|ideal|optimal)\b|[\s\"')\].,—-]*(?:best (?:fits|explains|matches)"
+    r"|choice|preferred|favou?red|true|ideal|optimal|\w+ of choice)\b|[\s\"')\].,—-]*(?:best (?:fits"
+    r"|explains|matches)"
     r"|(?:fits|explains|matches) (?:best|all|everything))\b")
 _IS_ANSWER = _p(
     _COPULA + r"(?:\w+ )?(?:the|my|our) (?:(?:single|final|correct|best|right|most|likely|appropriate"
@@ -166,7 +166,8 @@ _IF_AFTER = _p(r"[,\"')\]]* (?:only )?(?:if|unless|provided that|assuming)\b")
 
 # --- Before an option: whose view is it, and how is it meant? Each is tried on the sentence so far.
 _PEER = (
-    r"\b(?:(?:dr\.?|doctor|prof\w*\.?) \w+|colleagues?|peers?|panel\w*|attending|consultants?|specialists?"
+    r"\b(?:(?:dr\.?|doctor|prof\w*\.?) \w+|doctors?|colleagues?|peers?|panel\w*|group|attending"
+    r"|consultants?|specialists?"
     r"|residents?|\w+ologists?|surgeons?|experts?|agents?|reviewers?|students?|users?|team|committee"
     r"|majority|others?|everyone|nurses?|physicians?|clinicians?|interns?|registrar|assistant"
     r"|models?|textbook|report|chatbot|ai|members?|readers?)")
@@ -181,7 +182,7 @@ _TURN = _p(
     r"|^.*\b(?:dis)?(?:agree|concur)\b.*(?:[:;,]|\bthat\b)")
 _REPORTED = _p(
     rf"{_PEER}\b[^;]{{0,60}}{_SAY}|\b(?:they|he|she) (?:\w+ )?{_SAY}(?: \w+){{0,2}}\W*$"
-    rf"|{_PEER}'s?\s|{_PEER}(?: \w+)?\s*:|\baccording to\b"
+    rf"|{_PEER}'s?\s|(?!\b(?:ai|assistant)\b){_PEER}(?: \w+)?\s*:|\baccording to\b"
     r"|\b(?:at first|first (?:thought|glance|instinct|impression)|initially|tempting|common (?:mistake"
     r"|error)|argued?)\b|\b(?:one|you|some|many) (?:\w+ )?(?:could|might|may|would|will)\b"
     r"|\b(?:second|next|least|other|another|alternative|runner-up|wrong)[\s-]+(?:\w+ )?$")
@@ -189,7 +190,7 @@ _QUOTED = _p(rf"{_SAY}\W*[\"':]\W*$|\b(?:dr\.? \w+|colleague|peer|agent)(?: \w+)
 _MINE = _p(r"\b(?:my|our) (?:\w+ ){0,2}$")
 _FORCED = _p(
     r"\b(?:if|when|were)\b[^.]*\b(?:forced|had to|ha(?:ve|s) to|must|pressed|pushed|made to|obliged"
-    r"|required)\b")
+    r"|required|were to)\b")
 _SUPPOSED = _p(
     r"^\W*then\b|(?<!even\s)\bif\b|\b(?:assum(?:e|es|ing)|suppos(?:e|ing)|imagine|hypothetically|whether"
     r"|unless|told|given that|in case)\b")
@@ -210,11 +211,14 @@ _I = rf"\b(?:I|we)(?:'d|'ll|'m)? (?:{_ADVERBS},? ){{0,4}}"
 _CHOOSE = (
     r"(?:cho(?:ose|osing|se|sen)|select(?:ed|ing)?|pick(?:ed|ing)?|go(?:ing)? (?:with|for)|went with"
     r"|opt(?:ing|ed)? for|vot(?:e|ed|ing)(?: for)?|answer|settle (?:on|for)"
-    r"|lean(?:ing)?(?: more)?(?: towards?| to)?|favou?r|prefer|conclude|recommend|say|guess|(?:stick|stay"
+    r"|lean(?:ing)?(?: more)?(?: towards?| to)?|favou?r|prefer|conclude|recommend|say|guess|predict"
+    r"|meant|(?:stick|stay"
     r"|stand|remain) (?:with|by)|maintain|keep|commit to|endorse|support|(?:agree|side) with"
     r"|(?:chang|switch|revis|updat)(?:e|ing)?(?: my (?:answer|vote))?(?: from \w)? to)\b")
 _LABEL = (
-    r"(?<![/\w])(?:ans(?:wer)?|choice|guess|option|selection|verdict|decision|vote|pick|conclusion|response"
+    r"(?<![/\w])(?:ans(?:wer)?|choice|guess|mine|output|prediction|assistant|option|selection|verdict"
+    r"|decision|vote|pick"
+    r"|conclusion|response"
     r"|consensus|final)(?: (?:choice|option|letter|index|key|to (?:this|the) question|here|(?:for"
     r"|in) this \w+|for me))?[\"'\s]*(?:(?:is|was|(?:would|should|must|will|has to) be|remains|becomes|as"
     r"|of|goes to)\b|->|=>|[:=>→—]|-+(?=\s))")
@@ -229,7 +233,8 @@ CUES: tuple[tuple[str, Weight, re.Pattern[str]], ...] = (
     ("answer_label", Weight.STATED, _p(_LABEL)),
     ("own_choice", Weight.STATED, _p(_I + _CHOOSE)),
     ("choosing", Weight.STATED, _p(
-        r"\b(?:choosing|selecting|going with|opting for|leaning(?: towards?)?"
+        r"\b(?:and (?:choose|select|pick|go with)|choosing|selecting|going with|opting for"
+        r"|leaning(?: towards?)?"
         r"|(?:chang|switch|revis)ing(?: my \w+)?(?: from \w)? to)\b")),
     ("agreement", Weight.STATED, _p(_I + r"(?:agree|concur|side)\b[^.\n?]{0,80}?(?:[:;(,]|\bon\b|\bthat\b)")),
     ("peer_vote", Weight.STATED, _p(
@@ -248,9 +253,10 @@ CUES: tuple[tuple[str, Weight, re.Pattern[str]], ...] = (
     ("points_to", Weight.HINTED, _p(
         r"\b(?:consistent with|points? to(?:wards?)?|(?:suggestive|diagnostic|typical) of|indicates?"
         r"|suggests?)\b")),
+    ("closing_letter", Weight.HINTED, _p(r"(?<!error):(?=[\s\"'(\[]*[a-z]\W*$)")),
     ("conclusion", Weight.HINTED, _p(
-        r"\b(?:therefore|thus|hence|so|but|leav(?:es|ing)|in conclusion|it's|it is|this is|it must be"
-        r"|overall)\b")),
+        r"\b(?:therefore|thus|hence|so|but|leav(?:es|ing)|in conclusion|it's|it is|this is"
+        r"|it (?:must|would|should) be|overall)\b")),
 )
 """Name, weight and pattern of each announcement of an option."""
 
@@ -258,23 +264,26 @@ OWN = frozenset(("own_choice", "agreement", "opinion", "boxed"))
 """Rules whose subject is the model, so that a colleague named earlier in the sentence is not the speaker."""
 
 REFUSALS = _p(
-    r"\b(?:I|we)(?:'m| am| are| have to| must)? (?:\w+ ){0,2}?(?:cannot|can't|can not|could not|couldn't"
+    r"\b(?:I|we|one)(?:'m| am| are| have to| must)? (?:\w+ ){0,2}?(?:cannot|can't|can not|could not"
+    r"|couldn't|not going to"
     r"|unable to|not able to|won't|will not|not (?:qualified|comfortable"
     r"|in a position)(?: to)?) (?:\w+ly )?(?:answer|provid|choos|select|pick|giv|determin|offer|mak"
     r"|recommend|assist|help|comply|diagnos|decid|say|commit|predict|identif|fulfil|advis|respond|tell"
     r"|guess|speculat)\w*|\b(?:I|we)(?:'d)? (?:\w+ ){0,2}?(?:decline|refuse|abstain|refrain|(?:don't"
-    r"|do not) (?:know|have (?:enough|sufficient))|rather not|prefer not)\b"
-    r"|\b(?:impossible|inappropriate|not (?:possible|appropriate"
+    r"|do not) (?:know|have (?:enough|sufficient))|rather not|prefer not|choose not to)\b"
+    r"|\bno (?:\w+ )?answer can be\b|\bbeyond my\b"
+    r"|\b(?:impossible|inappropriate|not (?:be )?(?:possible|appropriate"
     r"|safe)) (?:for me )?to (?:\w+ly )?(?:determine|choose|answer|say|select|predict|provide|pick)\b"
     r"|\bcannot be (?:\w+ly )?(?:answered|determined|predicted|chosen|selected|given|provided)\b"
     r"|^\W*(?:unable|not able) to (?:answer|determine|choose|provide|select)\b"
     r"|\bas an? (?:AI|artificial intelligence|(?:large )?language model)\b|\bI'm sorry,? (?:but|I)\b"
-    r"|\bI apologi[sz]e\b|\b(?:not enough|insufficient) (?:\w+ )?(?:information|data|detail)|\bconsult (?:a"
+    r"|\bI apologi[sz]e,? but\b|\bprediction is (?:not possible|impossible)\b|\b(?:not enough"
+    r"|insufficient) (?:\w+ )?(?:information|data|detail)|\bconsult (?:a"
     r"|your)\b")
 _AGREED = _p(
     rf"\bI (?:{_ADVERBS} ){{0,2}}(?:agree|concur)\b(?: with (?:dr\.? |prof\.? )(?P<name>\w+))?")
 _DANGLING = _p(
-    r"(?:\b(?:the|an?|of|and|or|to|with|is|are|was|for|which|because|by|as|from|at|would|its|may|into"
+    r"(?:\b(?:the|(?-i:an?)|of|and|or|to|with|is|are|was|for|which|because|by|as|from|at|would|its|may|into"
     r"|between)|[,:;(-])$")
 _YES_NO = _p(
     r"(?:^|[.!?;:\n])[\t\x20\"'(\[-]*(?P<word>yes|no)\b(?! (?:doubt|question|longer|one|problem"
@@ -558,7 +567,7 @@ def _likeness(heard: Sequence[str], words: Sequence[str]) -> float:
 def _is_letter(text: str, at: int) -> bool:
     """Whether the single character at `at` labels an option: not an article, a pronoun or half a name."""
     letter, before, after = text[at], text[max(0, at - 20) : at], text[at + 1 : at + 21]
-    if _HALF_NAME.match(after) or _NAMED.search(before):
+    if _HALF_NAME.match(after):
         return False
     following = re.match(r"[ \t]+([A-Za-z\d][\w']*)", after)
     word = following[1] if following else ""
@@ -593,7 +602,10 @@ def _judge(page: _Page, finding: _Finding) -> _Finding | None:
         and not positive
     ):
         return None
-    vague = mention.letter or page.text[mention.start : mention.end].casefold() in _COMMON
+    named = page.text[mention.start : mention.end]
+    if weight is Weight.HINTED and named in ("a", "i"):
+        return None
+    vague = mention.letter or named.casefold() in _COMMON
     if vague and (weight is Weight.HINTED or rule == "correction") and not (positive or _CLOSED.match(after)):
         return None
     joined = page.joined(mention)
@@ -617,8 +629,8 @@ def _announced(page: _Page) -> Iterator[_Finding]:
     for rule, weight, pattern in CUES:
         for match in pattern.finditer(page.text):
             lead = re.search(r"([\w'/-]+)[ \t]+$", page.text[max(0, match.start() - 20) : match.start()])
-            foreign = rule == "answer_label" and lead and not _LEAD.fullmatch(lead[1])
-            mention = None if foreign else page.pick(match.end())
+            known = lead is None or _LEAD.fullmatch(lead[1]) or _REPORTED.search(lead[0])
+            mention = page.pick(match.end()) if known or rule != "answer_label" else None
             if mention:
                 yield _Finding(match.start(), mention, rule, weight)
 
@@ -684,8 +696,8 @@ def _on_lines(page: _Page) -> Iterator[_Finding]:
 def _unlisted(group: Sequence[_Head]) -> Iterator[_Head]:
     """Lines of one style that answer.
 
-    Several options in one style are a list, save for an answer put before it (out of order, named again
-    within, or alone without a comment), one put after it (named before), and letters that stand alone.
+    Several options in one style are a list, save for an answer put before it (out of order, or alone
+    without a comment), one put after it (named before), and letters that stand alone.
     """
     options = [-1 if head.mention.option is None else head.mention.option for head in group]
     if len(set(options)) == 1:
@@ -693,7 +705,7 @@ def _unlisted(group: Sequence[_Head]) -> Iterator[_Head]:
         return
     kinds = [head.kind for head in group]
     plain = kinds[0] == "exact" and "exact" not in kinds[1:]
-    ahead = plain or options[0] in options[1:] or (options[1] < options[0] and kinds[1] != "bare")
+    ahead = plain or (options[1] < options[0] and kinds[1] != "bare")
     for i, head in enumerate(group):
         first, last = i == 0 and head.number == 0 and ahead, head is group[-1] and options[i] in options[:i]
         near = [group[k].number for k in (i - 1, i + 1) if 0 <= k < len(group)]
