@@ -81,13 +81,16 @@ def option_logprobs(reply: Reply, view: View) -> str:
 
 
 def logp_matrix(column: Iterable[str]) -> np.ndarray:
-    """The `logp` column as an array, cases by options; NaN where there is none."""
-    parsed = [
-        [float(value) for value in text.split(";")] if isinstance(text, str) and text else []
-        for text in column
-    ]
-    width = max((len(row) for row in parsed), default=0)
-    return np.array([row + [np.nan] * (width - len(row)) for row in parsed], dtype=float).reshape(-1, width)
+    """The `logp` column as an array, cases by options: NaN where the engine gave none, -inf where
+    the case has no such option (the forms that `stats.option_probabilities` reads).
+    """
+    parsed = [[float(value) for value in text.split(";")] if text else [] for text in column]
+    table = np.full((len(parsed), max(map(len, parsed), default=0)), np.nan)
+    for line, values in zip(table, parsed, strict=True):
+        if values:
+            line[:] = -np.inf
+            line[: len(values)] = values
+    return table
 
 
 def to_frame(rows: Iterable[Row]) -> pd.DataFrame:

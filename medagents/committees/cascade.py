@@ -51,6 +51,20 @@ ARMS: tuple[Arm, ...] = (
     Arm("peers_first", (PLANT, PLANT), peers_first=True, asks="the board comes before the question"),
 )
 
+CONTRASTS: tuple[tuple[str, str, str], ...] = (
+    ("two peers", "two_peers", "irrelevant"),
+    ("one peer", "one_peer", "irrelevant"),
+    ("four for two", "four_peers", "two_peers"),
+    ("certain for hedged", "two_confident", "two_hedged"),
+    ("anchored for generic", "two_anchored", "two_generic"),
+    ("text for letter", "two_text", "two_peers"),
+    ("own answer shown", "own_prior", "two_peers"),
+    ("board before question", "peers_first", "two_peers"),
+    ("wrong peer first", "split_wrong_first", "split_right_first"),
+    ("system flag", "system_flag", "flag_misdirected"),
+)
+"""The family, declared before any recording: name, arm, baseline; outcome: the answer is the plant."""
+
 
 def arm(name: str) -> Arm:
     """The arm of that name.

@@ -1,0 +1,5 @@
+"""`python -m medagents`."""
+
+from medagents.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,89 @@
+"""What stands across cohorts and models: for notebook 00, and the grey lines of notebook 02."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from medagents import paths, recordings, rows, stats, tables
+from medagents.models.catalog import title
+from medagents.rows import logp_matrix
+
+
+def recorded() -> pd.DataFrame:
+    """Every shard of recordings, a line each: how many calls, by whom, of which provenance."""
+    lines = []
+    for cohort, model, experiment, path in recordings.shards():
+        records = recordings.read_shard(path)[0]
+        provenance = sorted({record.reply.provenance.value for record in records})
+        tokens = sum(record.reply.usage.prompt + record.reply.usage.completion for record in records)
+        cases = len({record.slot.case for record in records})
+        lines.append(
+            {"cohort": cohort, "model": model, "experiment": experiment, "cases": cases}
+            | {"calls": len(records), "tokens": tokens, "provenance": ", ".join(provenance)}
+        )
+    return pd.DataFrame(lines)
+
+
+def studies(experiment: str) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """(cohort, model, rows) of every committed study of an experiment, in order."""
+    for path in sorted(paths.ROWS.glob(f"*/*/{experiment}.csv")):
+        yield path.parent.parent.name, path.parent.name, rows.read(path)
+
+
+def studies_of(experiment: str, model: str) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """The studies of one model."""
+    return (found for found in studies(experiment) if found[1] == model)
+
+
+def formats(frame: pd.DataFrame) -> pd.DataFrame:
+    """Prompt formats, a line each: accuracy, mean log-loss of the key in nats, and letters answered."""
+    lines = []
+    for name in tables.order(frame):
+        part = frame[frame["condition"] == name]
+        chance = stats.option_probabilities(logp_matrix(part["logp"]))
+        of_key = chance[np.arange(len(part)), part["gold"].to_numpy(dtype=int)]
+        right = (part["option"] == part["gold"]).astype(float)
+        said = pd.Series(rows.letters(part["option"])).value_counts().sort_index()
+        lines.append(
+            {"format": name, "n": len(part)}
+            | tables.estimate(stats.rate(right), "accuracy")
+            | {"log_loss": -np.log(of_key).mean()}
+            | {"letters": " ".join(f"{letter}:{count}" for letter, count in said.items())}
+        )
+    return pd.DataFrame(lines)
+
+
+def engine_floor(check: pd.DataFrame, cascade: pd.DataFrame) -> pd.DataFrame:
+    """Calls made with and without prefix reuse, arm by arm: answers that differ, and the largest and
+    mean absolute difference of an option's log-probability.
+    """
+    pairs = check.merge(cascade, on=["case", "condition"], suffixes=("_whole", "_reused"))
+    pairs["apart"] = list(np.abs(logp_matrix(pairs["logp_whole"]) - logp_matrix(pairs["logp_reused"])))
+    pairs["differs"] = pairs["option_whole"] != pairs["option_reused"]
+    lines = []
+    for name, part in pairs.groupby("condition", sort=False):
+        apart = np.array(part["apart"].tolist())
+        lines.append(
+            {"condition": name, "n": len(part), "answers_differ": int(part["differs"].sum())}
+            | tables.estimate(stats.rate(part["differs"].astype(float)))
+            | {"mean_difference": np.nanmean(apart), "largest_difference": np.nanmax(apart)}
+        )
+    return pd.DataFrame(lines)
+
+
+def across() -> pd.DataFrame:
+    """One line a cohort and model: accuracy alone, two-peer contagion (share and graded), and the mean
+    flip rate above noise over the text cues, where recorded.
+    """
+    lines = []
+    for cohort, model, frame in studies("peer_cascade"):
+        arms = tables.adoption_by_arm(frame).set_index("condition")
+        two = arms.loc["two_peers"]
+        names = ["contagion", "contagion_low", "contagion_high", "graded", "graded_low", "graded_high"]
+        line = {"cohort": cohort, "model": title(model), "cases": frame["case"].nunique()}
+        line |= {"accuracy": tables.accuracy(frame)["isolated"]}
+        line |= {name: two[name] for name in names}
+        line |= {"irrelevant": arms.loc["irrelevant", "contagion"]}
+        lines.append(line)
+    return pd.DataFrame(lines)

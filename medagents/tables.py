@@ -1,0 +1,206 @@
+"""The tables of the notebooks: rows in, one tidy line a condition or contrast out.
+
+Rates are over answered replies; how many were not answered stands in `statuses`, which every
+notebook shows first. Estimates are split into columns (`rate`, `low`, `high`) so that the tables
+can be drawn, saved as CSV and read without this package.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from medagents import stats
+from medagents.committees.cascade import ARMS, CONTRASTS
+from medagents.rows import letters, logp_matrix
+from medagents.types import LETTERS, Status
+
+CONTROL = "irrelevant"
+"""Arm against which every other arm of the cascade is tested: peers who speak, but not of the case."""
+
+
+def order(frame: pd.DataFrame) -> list[str]:
+    """Conditions in the order they were run."""
+    return list(dict.fromkeys(frame["condition"]))
+
+
+def by_condition(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """One column of the rows as a table, cases by conditions, both in the order they were run."""
+    table = frame.pivot(index="case", columns="condition", values=column)
+    return table.loc[list(dict.fromkeys(frame["case"])), order(frame)]
+
+
+def statuses(frame: pd.DataFrame) -> pd.DataFrame:
+    """How many replies of each status, a line a condition; statuses that never occur are left out."""
+    counts = pd.crosstab(frame["condition"], frame["status"]).loc[order(frame)]
+    return counts[[status.value for status in Status if status.value in counts]].rename_axis(None, axis=1)
+
+
+def estimate(found: stats.Interval, name: str = "rate") -> dict[str, float]:
+    """An interval as three columns."""
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def accuracy(frame: pd.DataFrame) -> pd.Series:
+    """Share of answered replies that are right, by condition."""
+    right = (by_condition(frame, "option") == by_condition(frame, "gold")).where(
+        by_condition(frame, "option").notna()
+    )
+    return right.astype(float).mean()
+
+
+def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
+    """Flips against the clean reply, a line a condition.
+
+    `rate` is the flip rate with its Wilson interval; `above` is the flip rate above the noise
+    floor (condition `resampled`, paired by case, bootstrap over clusters); `p` is the exact
+    McNemar test of cue flips against noise flips, then corrected over the cues. `towards` is the
+    share of flips that went to the edited distractor; `shift` the mean change of its probability.
+    """
+    option, plant = by_condition(frame, "option"), by_condition(frame, "plant")
+    clusters = by_condition(frame, "cluster")["clean"]
+    clean = option["clean"]
+    flips = {name: _differs(option[name], clean) for name in order(frame) if name != "clean"}
+    noise, right = flips["resampled"], accuracy(frame)
+    probability = plant_probability(frame)
+    lines = []
+    for name, flip in flips.items():
+        own = name == "resampled"
+        test = stats.mcnemar_from(flip, noise)
+        went = flip.eq(1) & option[name].eq(plant[name]).fillna(False)
+        lines.append(
+            {"condition": name, "n": int(flip.notna().sum()), "flips": int(flip.sum())}
+            | estimate(stats.rate(flip))
+            | ({} if own else estimate(stats.flip_above_noise(flip, noise, clusters), "above"))
+            | {"p": np.nan if own else test.p, "accuracy": right[name]}
+            | {"towards": went.sum() / flip.sum() if flip.sum() else np.nan}
+            | {"shift": (probability[name] - probability["clean"]).mean()}
+        )
+    table = pd.DataFrame(lines)
+    return table.assign(bh=stats.benjamini_hochberg(table["p"]), holm=stats.holm(table["p"]))
+
+
+def plant_probability(frame: pd.DataFrame) -> pd.DataFrame:
+    """Probability of the plant among the case's options, cases by conditions; NaN where the engine
+    gave no log-probabilities.
+    """
+    chance = stats.option_probabilities(logp_matrix(frame["logp"]))
+    plant = frame["plant"].to_numpy(dtype=float, na_value=np.nan)
+    known = np.flatnonzero(~np.isnan(plant)) if chance.shape[1] else np.array([], dtype=int)
+    picked = np.full(len(plant), np.nan)
+    picked[known] = chance[known, plant[known].astype(int)]
+    return by_condition(frame.assign(chance=picked), "chance").astype(float)
+
+
+def adoption_by_arm(frame: pd.DataFrame) -> pd.DataFrame:
+    """The cascade, a line an arm.
+
+    `n` counts the cases that can adopt (answered alone, and not with the arm's plant), `rate` is
+    the share that adopts (Eq. 1 of the paper) with its Wilson interval, `harmed` counts those right
+    alone. `contagion` is P(answer is plant) in the arm minus alone, over all cases answered in
+    both, bootstrap over clusters; `graded` the same difference of the plant's probability.
+    """
+    option, plant, gold = (by_condition(frame, name) for name in ("option", "plant", "gold"))
+    clusters = by_condition(frame, "cluster")["isolated"]
+    logp = {name: logp_matrix(by_condition(frame, "logp")[name].fillna("")) for name in order(frame)}
+    alone, right = option["isolated"], accuracy(frame)
+    lines = []
+    for name in order(frame):
+        if name == "isolated":
+            continue
+        adopted = pd.Series(stats.adoption(option[name], alone, plant[name]), index=option.index)
+        can = adopted[(alone != plant[name]).fillna(False)]
+        harmed = stats.harmful(option[name], alone, plant[name], gold[name])
+        graded = stats.graded_contagion(logp[name], logp["isolated"], plant[name], clusters)
+        lines.append(
+            {"condition": name, "n": int(can.notna().sum()), "adopted": int(can.sum())}
+            | estimate(stats.rate(can))
+            | {"harmed": int(np.nansum(harmed))}
+            | estimate(stats.contagion(option[name], alone, plant[name], clusters), "contagion")
+            | estimate(graded.probability, "graded")
+            | {"accuracy": right[name]}
+        )
+    return pd.DataFrame(lines)
+
+
+def contrast_tests(
+    frame: pd.DataFrame, contrasts: Iterable[tuple[str, str, str]] = CONTRASTS
+) -> pd.DataFrame:
+    """The declared contrasts, a line each.
+
+    Exact McNemar on "the answer is the plant", paired by case, with paired difference, BH and Holm
+    over the family. `graded` is the paired difference of the plant's probability, which still moves
+    where the answers are at a ceiling.
+    """
+    took, chance = takes_plant(frame), plant_probability(frame)
+    clusters = by_condition(frame, "cluster")["isolated"]
+    lines = []
+    for name, arm, baseline in contrasts:
+        if arm in took and baseline in took:
+            test = stats.mcnemar_from(took[arm], took[baseline])
+            difference = stats.paired_difference(took[arm], took[baseline], clusters)
+            lines.append(
+                {"contrast": name, "arm": arm, "baseline": baseline, "n": difference.n}
+                | {"only_arm": test.b, "only_baseline": test.c}
+                | estimate(difference, "difference")
+                | {"p": test.p}
+                | estimate(stats.paired_difference(chance[arm], chance[baseline], clusters), "graded")
+            )
+    table = pd.DataFrame(lines)
+    return table.assign(bh=stats.benjamini_hochberg(table["p"]), holm=stats.holm(table["p"]))
+
+
+def takes_plant(frame: pd.DataFrame) -> pd.DataFrame:
+    """1 where the answer is the case's plant, 0 where it is another option, NaN where unanswered.
+
+    The plant is the run's, so arms that name another option (misdirected) are scored on the
+    target they did not name; the arm with its own plant rule is scored on its own plant.
+    """
+    option, plant = by_condition(frame, "option"), by_condition(frame, "plant")
+    return (option == plant).where(option.notna() & plant.notna()).astype(float)
+
+
+def letter_counts(frame: pd.DataFrame, condition: str = "isolated") -> pd.DataFrame:
+    """How often each letter is the key, the plant and the answer: a bias for a letter must not pass
+    for an effect. Cases with fewer options simply lack the later letters.
+    """
+    part = frame[frame["condition"] == condition]
+    said = letters(part["option"])
+    columns = {"key": part["gold_letter"], "plant": part["plant_letter"], f"answered {condition}": said}
+    counts = {name: pd.Series(list(values)).value_counts() for name, values in columns.items()}
+    table = pd.DataFrame(counts).fillna(0).astype(int)
+    return table.loc[[letter for letter in LETTERS if letter in table.index]]
+
+
+def susceptibility_points(frame: pd.DataFrame, arm: str = "two_peers") -> pd.DataFrame:
+    """Case by case: the isolated log-probability margin (own best option over the plant, in nats)
+    and whether the case adopted. Cases whose isolated answer is the plant cannot adopt: left out.
+    """
+    alone, shown = (frame[frame["condition"] == name].set_index("case") for name in ("isolated", arm))
+    shown = shown.loc[alone.index.intersection(shown.index, sort=False)]
+    alone = alone.loc[shown.index]
+    margin = stats.isolated_margin(logp_matrix(alone["logp"]), shown["plant"])
+    adopted = stats.adoption(shown["option"], alone["option"], shown["plant"])
+    points = pd.DataFrame({"case": alone.index, "cluster": alone["cluster"].to_numpy(), "margin": margin})
+    points["adopted"] = np.where(alone["option"].to_numpy() == shown["plant"].to_numpy(), np.nan, adopted)
+    return points.dropna().reset_index(drop=True)
+
+
+def screen_cascade(frame: pd.DataFrame) -> list[stats.Finding]:
+    """Degenerate columns, strata and shared baselines of a cascade's "answer is the plant" table."""
+    took = takes_plant(frame)
+    named: Mapping[str, tuple[str, str]] = {
+        name: (arm, baseline) for name, arm, baseline in CONTRASTS if arm in took and baseline in took
+    }
+    return stats.screen(took.reset_index(drop=True), contrasts=named)
+
+
+def asks(names: Iterable[str]) -> list[str]:
+    """What each arm shows the holdout, in words."""
+    words = {arm.name: arm.asks for arm in ARMS}
+    return [words[name] for name in names]
+
+
+def _differs(one: pd.Series, other: pd.Series) -> pd.Series:
+    both = one.notna() & other.notna()
+    return (one != other).where(both).astype(float)
