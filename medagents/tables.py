@@ -13,10 +13,7 @@ import pandas as pd
 from medagents import stats
 from medagents.committees.cascade import ARMS, CONTRASTS
 from medagents.rows import letters, logp_matrix
-from medagents.types import LETTERS, Status
-
-CONTROL = "irrelevant"
-"""Arm against which every other arm of the cascade is tested: peers who speak, but not of the case."""
+from medagents.types import LETTERS, MedagentsError, Status
 
 
 def order(frame: pd.DataFrame) -> list[str]:
@@ -66,13 +63,12 @@ def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
     lines = []
     for name, flip in flips.items():
         own = name == "resampled"
-        test = stats.mcnemar_from(flip, noise)
         went = flip.eq(1) & option[name].eq(plant[name]).fillna(False)
         lines.append(
             {"condition": name, "n": int(flip.notna().sum()), "flips": int(flip.sum())}
             | estimate(stats.rate(flip))
             | ({} if own else estimate(stats.flip_above_noise(flip, noise, clusters), "above"))
-            | {"p": np.nan if own else test.p, "accuracy": right[name]}
+            | {"p": np.nan if own else _mcnemar(flip, noise).p, "accuracy": right[name]}
             | {"towards": went.sum() / flip.sum() if flip.sum() else np.nan}
             | {"shift": (probability[name] - probability["clean"]).mean()}
         )
@@ -84,12 +80,23 @@ def plant_probability(frame: pd.DataFrame) -> pd.DataFrame:
     """Probability of the plant among the case's options, cases by conditions; NaN where the engine
     gave no log-probabilities.
     """
-    chance = stats.option_probabilities(logp_matrix(frame["logp"]))
+    chance = stats.option_probabilities(logprobs(frame["logp"], frame["plant"]))
     plant = frame["plant"].to_numpy(dtype=float, na_value=np.nan)
-    known = np.flatnonzero(~np.isnan(plant)) if chance.shape[1] else np.array([], dtype=int)
+    known = np.flatnonzero(~np.isnan(plant))
     picked = np.full(len(plant), np.nan)
     picked[known] = chance[known, plant[known].astype(int)]
     return by_condition(frame.assign(chance=picked), "chance").astype(float)
+
+
+def logprobs(column: pd.Series, named: pd.Series) -> np.ndarray:
+    """`rows.logp_matrix`, wide enough for every option `named`: where the engine gave none (some
+    providers never do), what is drawn from them is undefined and the answers still count.
+    """
+    texts = column.fillna("")
+    table = logp_matrix(texts)
+    width = 1 if named.isna().all() else int(named.max()) + 1
+    beyond = np.where(texts == "", np.nan, -np.inf)[:, None]
+    return np.hstack([table, np.repeat(beyond, max(0, width - table.shape[1]), axis=1)])
 
 
 def adoption_by_arm(frame: pd.DataFrame) -> pd.DataFrame:
@@ -102,7 +109,7 @@ def adoption_by_arm(frame: pd.DataFrame) -> pd.DataFrame:
     """
     option, plant, gold = (by_condition(frame, name) for name in ("option", "plant", "gold"))
     clusters = by_condition(frame, "cluster")["isolated"]
-    logp = {name: logp_matrix(by_condition(frame, "logp")[name].fillna("")) for name in order(frame)}
+    logp = by_condition(frame, "logp")
     alone, right = option["isolated"], accuracy(frame)
     lines = []
     for name in order(frame):
@@ -111,7 +118,8 @@ def adoption_by_arm(frame: pd.DataFrame) -> pd.DataFrame:
         adopted = pd.Series(stats.adoption(option[name], alone, plant[name]), index=option.index)
         can = adopted[(alone != plant[name]).fillna(False)]
         harmed = stats.harmful(option[name], alone, plant[name], gold[name])
-        graded = stats.graded_contagion(logp[name], logp["isolated"], plant[name], clusters)
+        both = [logprobs(logp[arm], plant[name]) for arm in (name, "isolated")]
+        graded = stats.graded_contagion(both[0], both[1], plant[name], clusters)
         lines.append(
             {"condition": name, "n": int(can.notna().sum()), "adopted": int(can.sum())}
             | estimate(stats.rate(can))
@@ -137,7 +145,7 @@ def contrast_tests(
     lines = []
     for name, arm, baseline in contrasts:
         if arm in took and baseline in took:
-            test = stats.mcnemar_from(took[arm], took[baseline])
+            test = _mcnemar(took[arm], took[baseline])
             difference = stats.paired_difference(took[arm], took[baseline], clusters)
             lines.append(
                 {"contrast": name, "arm": arm, "baseline": baseline, "n": difference.n}
@@ -163,8 +171,13 @@ def takes_plant(frame: pd.DataFrame) -> pd.DataFrame:
 def letter_counts(frame: pd.DataFrame, condition: str = "isolated") -> pd.DataFrame:
     """How often each letter is the key, the plant and the answer: a bias for a letter must not pass
     for an effect. Cases with fewer options simply lack the later letters.
+
+    Raises:
+        MedagentsError: the condition moved the options, and rows do not keep every letter shown.
     """
     part = frame[frame["condition"] == condition]
+    if list(part["gold_letter"]) != letters(part["gold"]):
+        raise MedagentsError(f"{condition}: options stood under other letters; count the letters of another")
     said = letters(part["option"])
     columns = {"key": part["gold_letter"], "plant": part["plant_letter"], f"answered {condition}": said}
     counts = {name: pd.Series(list(values)).value_counts() for name, values in columns.items()}
@@ -179,7 +192,7 @@ def susceptibility_points(frame: pd.DataFrame, arm: str = "two_peers") -> pd.Dat
     alone, shown = (frame[frame["condition"] == name].set_index("case") for name in ("isolated", arm))
     shown = shown.loc[alone.index.intersection(shown.index, sort=False)]
     alone = alone.loc[shown.index]
-    margin = stats.isolated_margin(logp_matrix(alone["logp"]), shown["plant"])
+    margin = stats.isolated_margin(logprobs(alone["logp"], shown["plant"]), shown["plant"])
     adopted = stats.adoption(shown["option"], alone["option"], shown["plant"])
     points = pd.DataFrame({"case": alone.index, "cluster": alone["cluster"].to_numpy(), "margin": margin})
     points["adopted"] = np.where(alone["option"].to_numpy() == shown["plant"].to_numpy(), np.nan, adopted)
@@ -199,6 +212,14 @@ def asks(names: Iterable[str]) -> list[str]:
     """What each arm shows the holdout, in words."""
     words = {arm.name: arm.asks for arm in ARMS}
     return [words[name] for name in names]
+
+
+def _mcnemar(one: pd.Series, other: pd.Series) -> stats.McNemar:
+    """The test, undefined where no case is answered in both: one silent arm must not end the table."""
+    if (one.notna() & other.notna()).any():
+        return stats.mcnemar_from(one, other)
+    nothing = stats.Interval(np.nan, np.nan, np.nan)
+    return stats.McNemar(np.nan, 0, 0, nothing, 0, "no pair answered in both")
 
 
 def _differs(one: pd.Series, other: pd.Series) -> pd.Series:
