@@ -37,16 +37,19 @@ def studies_of(experiment: str, model: str) -> Iterator[tuple[str, str, pd.DataF
 
 
 def formats(frame: pd.DataFrame) -> pd.DataFrame:
-    """Prompt formats, a line each: accuracy, mean log-loss of the key in nats, and letters answered."""
+    """Prompt formats, a line each: accuracy, mean log-loss of the key in nats, and letters answered.
+
+    `n` counts the answered replies; the log-loss is over all replies that have log-probabilities.
+    """
     lines = []
     for name in tables.order(frame):
         part = frame[frame["condition"] == name]
-        chance = stats.option_probabilities(logp_matrix(part["logp"]))
-        of_key = chance[np.arange(len(part)), part["gold"].to_numpy(dtype=int)]
+        chance = stats.option_probabilities(tables.logprobs(part["logp"], part["gold"]))
+        of_key = pd.Series(chance[np.arange(len(part)), part["gold"].to_numpy(dtype=int)])
         right = (part["option"] == part["gold"]).astype(float)
-        said = pd.Series(rows.letters(part["option"])).value_counts().sort_index()
+        said = pd.Series(rows.letters(part["option"].dropna()), dtype=object).value_counts().sort_index()
         lines.append(
-            {"format": name, "n": len(part)}
+            {"format": name, "n": int(right.notna().sum())}
             | tables.estimate(stats.rate(right), "accuracy")
             | {"log_loss": -np.log(of_key).mean()}
             | {"letters": " ".join(f"{letter}:{count}" for letter, count in said.items())}
@@ -56,16 +59,19 @@ def formats(frame: pd.DataFrame) -> pd.DataFrame:
 
 def engine_floor(check: pd.DataFrame, cascade: pd.DataFrame) -> pd.DataFrame:
     """Calls made with and without prefix reuse, arm by arm: answers that differ, and the largest and
-    mean absolute difference of an option's log-probability.
+    mean absolute difference of an option's log-probability. `n` counts the cases answered both ways.
     """
     pairs = check.merge(cascade, on=["case", "condition"], suffixes=("_whole", "_reused"))
-    pairs["apart"] = list(np.abs(logp_matrix(pairs["logp_whole"]) - logp_matrix(pairs["logp_reused"])))
+    with np.errstate(invalid="ignore"):  # -inf less -inf: the case has no such option
+        apart = logp_matrix(pairs["logp_whole"]) - logp_matrix(pairs["logp_reused"])
+    pairs["apart"] = list(np.abs(apart))
     pairs["differs"] = pairs["option_whole"] != pairs["option_reused"]
     lines = []
     for name, part in pairs.groupby("condition", sort=False):
         apart = np.array(part["apart"].tolist())
         lines.append(
-            {"condition": name, "n": len(part), "answers_differ": int(part["differs"].sum())}
+            {"condition": name, "n": int(part["differs"].notna().sum())}
+            | {"answers_differ": int(part["differs"].sum())}
             | tables.estimate(stats.rate(part["differs"].astype(float)))
             | {"mean_difference": np.nanmean(apart), "largest_difference": np.nanmax(apart)}
         )
@@ -73,8 +79,8 @@ def engine_floor(check: pd.DataFrame, cascade: pd.DataFrame) -> pd.DataFrame:
 
 
 def across() -> pd.DataFrame:
-    """One line a cohort and model: accuracy alone, two-peer contagion (share and graded), and the mean
-    flip rate above noise over the text cues, where recorded.
+    """One line a cohort and model: accuracy alone, two-peer contagion (share and graded), and the
+    contagion of the control, two peers who say nothing of the case.
     """
     lines = []
     for cohort, model, frame in studies("peer_cascade"):
