@@ -6,6 +6,7 @@ SVG with the numbers it draws as CSV, the same bytes on every run.
 """
 
 import hashlib
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ from matplotlib.figure import Figure
 from medagents import paths, stats
 
 font_manager.fontManager.addfont(paths.FONT)
+# First in the list, since the first of several equal faces is the one that is found.
+font_manager.fontManager.ttflist.insert(0, font_manager.fontManager.ttflist.pop())
 plt.style.use(paths.PACKAGE / "medagents.mplstyle")
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED, YELLOW, BLACK = (
@@ -137,9 +140,10 @@ def printed_marks(
 ) -> None:
     """What a paper prints, as hollow diamonds with its Wilson interval on the line of its condition."""
     place = {name: line for line, name in enumerate(table[label])}
-    styles = zip([RED, ORANGE, PINK], printed.groupby(["cohort", "model"], sort=False), strict=False)
+    printed = printed[printed[label].isin(place)]
+    groups = printed.groupby(["cohort", "model"], sort=False)
+    styles = zip(itertools.cycle([RED, ORANGE, PINK, SKY]), groups, strict=False)
     for number, (color, ((cohort, model), part)) in enumerate(styles):
-        part = part[part[label].isin(place)]
         rates = [stats.wilson(int(k), int(n)) for k, n in zip(part["k"], part["n"], strict=True)]
         lines = np.array([place[name] + offset + 0.16 * number for name in part[label]])
         centre = np.array([rate.value for rate in rates])
@@ -180,8 +184,9 @@ def susceptibility_curve(
     fit = stats.susceptibility(points["margin"], points["adopted"], points["cluster"])
     lines = np.linspace(0, max(points["margin"].max(), 0.5), 200) if len(points) else np.array([])
     middle, low, high = fit.curve(lines)
-    label = f"{name}: {int(points['adopted'].sum())} of {len(points)} adopt"
-    axes.plot([], [], MARKERS[lane] + "-", color=color, markersize=4.5, label=label)
+    marker = MARKERS[lane % len(MARKERS)]
+    label = f"{name}: " * bool(name) + f"{int(points['adopted'].sum())} of {len(points)} adopt"
+    axes.plot([], [], marker + "-", color=color, markersize=4.5, label=label)
     if len(lines) and np.isfinite(middle).all():
         axes.plot(lines, middle, color=color, linewidth=1.6)
         axes.fill_between(lines, low, high, color=color, alpha=0.12, linewidth=0)
@@ -190,7 +195,7 @@ def susceptibility_curve(
             share["margin"] + 0.012 * lane * lines[-1],
             share["rate"],
             yerr=[[share["rate"] - share["rate_low"]], [share["rate_high"] - share["rate"]]],
-            fmt=MARKERS[lane],
+            fmt=marker,
             color=color,
             markersize=4.5,
             capsize=2,
