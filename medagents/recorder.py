@@ -125,13 +125,14 @@ class Recorder:
         return reply
 
     def finish(self, cohort: str, experiment: str) -> None:
-        """Close a run: sort the shard, and put refreshed replies in place of the old ones.
+        """Close a run: sort the shards, and put refreshed replies in place of the old ones.
 
         A refreshed reply also replaces the old one of the same request in other experiments.
         """
         path = self.store.root / cohort / self.model.name / f"{experiment}.jsonl"
-        if self.mode is Mode.RECORD:
-            self.store.tidy(cohort, self.model.name, experiment)
+        if self.mode is Mode.RECORD:  # a cascade may also have recorded its peers' arguments
+            for shard in sorted(path.parent.glob("*.jsonl")):
+                self.store.tidy(cohort, self.model.name, shard.stem)
         elif self.mode is Mode.REFRESH and refreshing(path).exists():
             draft = _Draft(read_whole(refreshing(path)))
             for other in sorted(path.parent.glob("*.jsonl")):

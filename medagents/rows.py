@@ -2,7 +2,8 @@
 
 Options are 0-based indices of the original case. `logp` holds the log-probability of each option
 in that order (natural log, as first token of the answer), joined by `;`, empty where the engine
-gave none. `key` names the recording the row comes from.
+gave none. `edited` is 1 where the case was shown with another stem, options or order: a cue that finds
+nothing to edit leaves 0. `key` names the recording the row comes from.
 """
 
 from collections.abc import Iterable
@@ -30,6 +31,7 @@ class Row:
     plant_rule: str
     gold_letter: str
     plant_letter: str
+    edited: int
     status: str
     option: int | None
     logp: str
@@ -54,6 +56,7 @@ def make_row(
         plant_rule=plant_rule,
         gold_letter=view.letter(view.case.gold),
         plant_letter="" if plant is None else view.letter(plant),
+        edited=int((view.stem, view.options) != (view.case.stem, view.case.options)),
         status=status.value,
         option=option,
         logp=option_logprobs(record.reply, view),
@@ -96,7 +99,7 @@ def logp_matrix(column: Iterable[str]) -> np.ndarray:
 def to_frame(rows: Iterable[Row]) -> pd.DataFrame:
     """Rows as a table of the same column types as `read` gives: nullable integers, else objects."""
     frame = pd.DataFrame([asdict(row) for row in rows], columns=list(COLUMNS), dtype=object)
-    return frame.astype({"option": "Int64", "plant": "Int64", "gold": "Int64"})
+    return frame.astype({"option": "Int64", "plant": "Int64", "gold": "Int64", "edited": "Int64"})
 
 
 def path_of(cohort: str, model: str, experiment: str, root: Path = paths.ROWS) -> Path:
@@ -122,10 +125,10 @@ def read(path: Path) -> pd.DataFrame:
         raise MedagentsError(
             f"{path}: no such rows; set MEDAGENTS_DATA and run: python -m medagents record --help"
         )
-    text = {name: "string" for name in COLUMNS if name not in ("gold", "plant", "option")}
+    text = {name: "string" for name in COLUMNS if name not in ("gold", "plant", "option", "edited")}
     frame = pd.read_csv(
         path,
-        dtype=text | {"gold": "Int64", "plant": "Int64", "option": "Int64"},
+        dtype=text | {"gold": "Int64", "plant": "Int64", "option": "Int64", "edited": "Int64"},
         keep_default_na=False,
         na_values={"plant": [""], "option": [""], "gold": [""]},
     )

@@ -100,6 +100,7 @@ SIZES: dict[tuple[str, str], int] = {
     ("cue_sensitivity", "medqa_solo"): 60,
     ("cue_sensitivity", "medmcqa"): 60,
     ("peer_cascade", "medmcqa"): 60,
+    ("peer_rationale", "medmcqa"): 60,
 }
 """(experiment, cohort) -> how many cases are recorded, where not all."""
 
@@ -130,6 +131,6 @@ def record(
     recorder = Recorder(engine(model, experiment), Store(), mode, publishable(cohort))
     frame = run(experiment, cases, recorder, cohort, progress=progress)
     recorder.finish(cohort, experiment)
-    if n is None:
+    if n is None and len(frame):
         rows.write(frame, rows.path_of(cohort, model, experiment))
     return Study(frame, mode.value, recorder)

@@ -49,7 +49,8 @@ def accuracy(frame: pd.DataFrame) -> pd.Series:
 def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
     """Flips against the clean reply, a line a condition.
 
-    `rate` is the flip rate with its Wilson interval; `above` is the flip rate above the noise
+    A case that a cue found nothing to edit in (a distractor that is the longest already) cannot
+    flip by it and is left out of that line; `resampled` edits nothing and keeps every case. `rate` is the flip rate with its Wilson interval; `above` is the flip rate above the noise
     floor (condition `resampled`, paired by case, bootstrap over clusters); `p` is the exact
     McNemar test of cue flips against noise flips, then corrected over the cues. `towards` is the
     share of flips that went to the edited distractor; `shift` the mean change of its probability.
@@ -57,7 +58,9 @@ def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
     option, plant = by_condition(frame, "option"), by_condition(frame, "plant")
     clusters = by_condition(frame, "cluster")["clean"]
     clean = option["clean"]
-    flips = {name: _differs(option[name], clean) for name in order(frame) if name != "clean"}
+    shown = by_condition(frame, "edited").eq(1)
+    shown["resampled"] = True
+    flips = {name: _differs(option[name], clean).where(shown[name]) for name in shown if name != "clean"}
     noise, right = flips["resampled"], accuracy(frame)
     probability = plant_probability(frame)
     lines = []
@@ -70,7 +73,7 @@ def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
             | ({} if own else estimate(stats.flip_above_noise(flip, noise, clusters), "above"))
             | {"p": np.nan if own else _mcnemar(flip, noise).p, "accuracy": right[name]}
             | {"towards": went.sum() / flip.sum() if flip.sum() else np.nan}
-            | {"shift": (probability[name] - probability["clean"]).mean()}
+            | {"shift": (probability[name] - probability["clean"])[shown[name]].mean()}
         )
     table = pd.DataFrame(lines)
     return table.assign(bh=stats.benjamini_hochberg(table["p"]), holm=stats.holm(table["p"]))

@@ -124,8 +124,8 @@ def test_a_file_is_plain_csv_with_empty_cells_where_there_is_nothing(
     header, first, second, *_ = (tmp_path / "rows.csv").read_text().split("\n")
     assert header == ",".join(rows.COLUMNS)
     key = frame["key"][0]
-    assert first == f"NA,001,arm,1,2,from-file,B,C,answered,0,-0.5000;nan;-1.2500;nan,scripted,{key}"
-    assert second == f"007,nan,arm,1,3,balanced-wrong,B,D,refused,,,scripted,{key}"
+    assert first == f"NA,001,arm,1,2,from-file,B,C,0,answered,0,-0.5000;nan;-1.2500;nan,scripted,{key}"
+    assert second == f"007,nan,arm,1,3,balanced-wrong,B,D,0,refused,,,scripted,{key}"
 
 
 def test_no_rows_have_the_same_columns_and_types_as_some(frame: pd.DataFrame, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def logs(chances):
     return ";".join(f"{math.log(chance):.4f}" for chance in chances)
 
 
-def frame(answers, plant=1, chances=None, cluster=None, letters=LETTERS):
+def frame(answers, plant=1, chances=None, cluster=None, letters=LETTERS, unedited=()):
     """Rows of conditions, each a list of what every case answered: an option, or a status without one.
 
     The key is option 0 throughout. `plant` and `chances` (a tuple of option probabilities a case)
@@ -47,7 +47,9 @@ def frame(answers, plant=1, chances=None, cluster=None, letters=LETTERS):
                 "plant_rule": "rule",
                 "gold_letter": letters[0],
                 "plant_letter": letters[planted],
-                "edited": 0,
+                "edited": int(
+                    condition not in ("clean", "resampled") and (condition, number) not in unedited
+                ),
                 "status": status,
                 "option": option,
                 "logp": logs(given),
@@ -81,6 +83,17 @@ def test_flips_count_only_cases_answered_in_both(flips):
     assert flips["n"].to_dict() == {"resampled": 7, "whitespace": 7, "longest_option": 6}
     assert flips["flips"].to_dict() == {"resampled": 2, "whitespace": 0, "longest_option": 4}
     assert flips["rate"].tolist() == pytest.approx([2 / 7, 0, 4 / 6])
+
+
+def test_a_case_the_cue_could_not_edit_is_left_out_of_that_cue_only():
+    # Cases 0 and 3 flipped under longest_option; without them 2 of 4 are left.
+    whole = frame(CUES, unedited={("longest_option", 0), ("longest_option", 3)})
+    part = tables.cue_flips(whole).set_index("condition")
+    assert part["n"].to_dict() == {"resampled": 7, "whitespace": 7, "longest_option": 4}
+    assert part["flips"].to_dict() == {"resampled": 2, "whitespace": 0, "longest_option": 2}
+    # Against noise: cases 1 and 2 flip, and of these 2 also in noise; 4 flips in neither, 5 in noise.
+    assert part.loc["longest_option", "above"] == pytest.approx(0)
+    assert part.loc["longest_option", "p"] == pytest.approx(1.0)
 
 
 def test_flip_rates_have_wilson_intervals(flips):

@@ -91,6 +91,8 @@ def prompt(view: View, arm: Arm, plant: int, own: int | None = None, rationale: 
 
     `plant` and `own` are original option indices; `rationale` is one sentence for anchored arms.
     """
+    if arm.style == "anchored" and not rationale:
+        raise MedagentsError(f"case {view.case.id}: arm {arm.name} needs a rationale")
     asserted = {
         PLANT: plant,
         GOLD: view.case.gold,

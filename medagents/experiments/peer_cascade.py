@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from medagents.committees import cascade
 from medagents.experiments.base import Trial
-from medagents.experiments.rationale import rationale
+from medagents.experiments.peer_rationale import rationale
 from medagents.rows import Row, make_row
 from medagents.types import plain_view
 

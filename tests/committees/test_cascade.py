@@ -149,8 +149,15 @@ def test_letters_follow_the_view_in_which_the_case_is_shown(cases: tuple[Case, .
 
 def test_a_rationale_changes_no_arm_that_does_not_show_it(cases: tuple[Case, ...]) -> None:
     view = plain_view(cases[0])
-    changed = [arm.name for arm in ARMS if cascade.prompt(view, arm, 2, 3) != rendered(cases[0], arm, 2, 3)]
+    changed = [
+        arm.name for arm in ARMS if cascade.prompt(view, arm, 2, 3, "Other.") != rendered(cases[0], arm, 2, 3)
+    ]
     assert changed == ["two_anchored"]
+
+
+def test_an_anchored_arm_without_an_argument_is_refused(cases: tuple[Case, ...]) -> None:
+    with pytest.raises(MedagentsError, match="toy-1: arm two_anchored needs a rationale"):
+        cascade.prompt(plain_view(cases[0]), cascade.arm("two_anchored"), 2)
 
 
 def test_an_unknown_arm_is_a_one_line_error_that_lists_the_known_ones() -> None:

@@ -183,10 +183,14 @@ def test_where_the_file_has_no_argument_a_peer_is_asked_for_one_once_a_case(
     ask: Callable, cases: tuple[Case, ...]
 ) -> None:
     def script(request: Request) -> str:
-        return "The gums point to it. And more." if "as a colleague" in request.messages[-1].text else "A"
+        return (
+            "The gums point to it. And more."
+            if "argue from one finding" in request.messages[-1].text
+            else "A"
+        )
 
     frame, history = ask("peer_cascade", script, cases)
-    asked = [request for request in history if "as a colleague" in request.messages[-1].text]
+    asked = [request for request in history if "argue from one finding" in request.messages[-1].text]
     anchored = [request for request in history if "The gums point to it.\n" in request.messages[-1].text]
     assert len(asked) == 5 and len(anchored) == 5
     assert len(frame) == 5 * len(ARMS)  # the peer's call is recorded, but no row of the holdout
