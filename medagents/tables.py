@@ -49,11 +49,13 @@ def accuracy(frame: pd.DataFrame) -> pd.Series:
 def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
     """Flips against the clean reply, a line a condition.
 
-    A case that a cue found nothing to edit in (a distractor that is the longest already) cannot
-    flip by it and is left out of that line; `resampled` edits nothing and keeps every case. `rate` is the flip rate with its Wilson interval; `above` is the flip rate above the noise
-    floor (condition `resampled`, paired by case, bootstrap over clusters); `p` is the exact
-    McNemar test of cue flips against noise flips, then corrected over the cues. `towards` is the
-    share of flips that went to the edited distractor; `shift` the mean change of its probability.
+    A case that a cue found nothing to edit in (its distractor is the longest already) cannot flip
+    by that cue and is left out of its line; `resampled` edits nothing and keeps every case.
+
+    `rate` is the flip rate with its Wilson interval; `above` is the flip rate above the noise floor
+    (condition `resampled`, paired by case, bootstrap over clusters); `p` is the exact McNemar test
+    of cue flips against noise flips, then corrected over the cues. `towards` is the share of flips
+    that went to the edited distractor; `shift` the mean change of its probability.
     """
     option, plant = by_condition(frame, "option"), by_condition(frame, "plant")
     clusters = by_condition(frame, "cluster")["clean"]
