@@ -78,6 +78,17 @@ def engine_floor(check: pd.DataFrame, cascade: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def engine_floors() -> pd.DataFrame:
+    """`engine_floor` of every recorded engine check, cohort and model first."""
+    found = []
+    for cohort, model, check in studies("engine_check"):
+        table = engine_floor(check, rows.read(rows.path_of(cohort, model, "peer_cascade")))
+        table.insert(0, "cohort", cohort)
+        table.insert(1, "model", model)
+        found.append(table)
+    return pd.concat(found, ignore_index=True)
+
+
 def across() -> pd.DataFrame:
     """One line a cohort and model: accuracy alone, two-peer contagion (share and graded), and the
     contagion of the control, two peers who say nothing of the case.

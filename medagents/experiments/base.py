@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from medagents.keys import digest
 from medagents.plants import first_wrong
 from medagents.recorder import Recorder
 from medagents.recordings import Record
@@ -13,8 +14,17 @@ from medagents.types import Case, Decoding, Prompt, Slot
 LETTER = Decoding(temperature=0.0, max_tokens=1, top_logprobs=60)
 """One token, greedy, with the 60 likeliest tokens in its place, among which are the option letters."""
 
-RESAMPLE = Decoding(temperature=1.0, max_tokens=1, seed=1, top_logprobs=60)
-"""The noise floor: the same question drawn once at temperature 1, as the paper did (section 3.2)."""
+RESAMPLE = Decoding(temperature=1.0, max_tokens=1, top_logprobs=60)
+"""The noise floor: the same question drawn anew at temperature 1, as the paper did (section 3.2)."""
+
+
+def resampling(case: Case, repeat: int) -> Decoding:
+    """`RESAMPLE` with a seed of the case's own.
+
+    One seed for all cases draws the same quantile of every case's distribution: with the seed 1 and
+    four options, nearly every draw was the unlikely letter E.
+    """
+    return replace(RESAMPLE, seed=int(digest(f"{case.id}:{repeat}")[:7], 16))
 
 
 @dataclass(frozen=True)

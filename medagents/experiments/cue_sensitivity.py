@@ -8,7 +8,7 @@ plant of the run's rule, where the authors always took the first.
 from collections.abc import Iterator
 
 from medagents.cues import text
-from medagents.experiments.base import LETTER, RESAMPLE, Trial
+from medagents.experiments.base import LETTER, Trial, resampling
 from medagents.prompts import case_text, examples, template
 from medagents.rows import Row, make_row
 from medagents.types import Case, Prompt, View, plain_view
@@ -48,6 +48,7 @@ def prompt(view: View) -> Prompt:
 def run_case(trial: Trial) -> Iterator[Row]:
     """One row for each of `CONDITIONS`; the plant is the distractor that the cue edits."""
     for condition, view in views(trial.case, trial.plant).items():
-        resampled = condition == "resampled"
-        record = trial.ask(condition, prompt(view), RESAMPLE if resampled else LETTER, repeat=int(resampled))
+        repeat = int(condition == "resampled")
+        decoding = resampling(trial.case, repeat) if repeat else LETTER
+        record = trial.ask(condition, prompt(view), decoding, repeat)
         yield make_row(view, condition, record, trial.plant, trial.plant_rule)

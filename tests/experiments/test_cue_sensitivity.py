@@ -1,3 +1,4 @@
+import hashlib
 from collections.abc import Callable
 
 import pandas as pd
@@ -5,6 +6,7 @@ import pytest
 
 from medagents.committees import cascade
 from medagents.experiments import cue_sensitivity
+from medagents.experiments.base import resampling
 from medagents.models.scripted import chat
 from medagents.prompts import case_text
 from medagents.types import LETTERS, Case, Request, plain_view
@@ -84,6 +86,17 @@ def test_the_noise_floor_is_one_draw_at_temperature_one_of_the_clean_prompt(
     assert resampled.messages == clean.messages and resampled.repeat == 1
     assert (clean.decoding.temperature, resampled.decoding.temperature) == (0.0, 1.0)
     assert all(request.decoding == clean.decoding and request.repeat == 0 for request in cues)
+
+
+def test_every_case_and_repeat_draws_its_noise_with_a_seed_of_its_own(
+    ask: Callable, cases: tuple[Case, ...]
+) -> None:
+    # One seed for all would draw the same quantile of every case: no noise, but one tail of it.
+    _, history = ask("cue_sensitivity", lambda request: "A", cases)
+    seeds = [request.decoding.seed for request in history if request.repeat == 1]
+    assert len(seeds) == len(set(seeds)) == len(cases)
+    assert resampling(cases[0], 1) != resampling(cases[0], 2)
+    assert resampling(cases[0], 1).seed == int(hashlib.sha256(b"toy-1:1").hexdigest()[:7], 16)
 
 
 def test_the_clean_question_is_just_what_the_isolated_holdout_is_asked(cases: tuple[Case, ...]) -> None:
