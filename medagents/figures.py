@@ -217,7 +217,7 @@ def quarters(points: pd.DataFrame) -> list[Mapping[str, Any]]:
         return []
     ordered = points.sort_values(["margin", "case"]).reset_index(drop=True)
     pieces = np.array_split(np.arange(len(ordered)), 4)
-    found = []
+    found: list[Mapping[str, Any]] = []
     for piece in pieces:
         part = ordered.loc[piece]
         rate = stats.rate(part["adopted"])
