@@ -1,6 +1,7 @@
 """`python -m medagents`: one subcommand a task; each says what it needs in `--help`."""
 
 import argparse
+import io
 import logging
 import sys
 from collections.abc import Sequence
@@ -83,7 +84,7 @@ def parser() -> argparse.ArgumentParser:
     figures = add(
         "figures", _figures, "execute the notebooks over all recorded cohorts and models", "figures"
     )
-    figures.add_argument("--workers", type=int, default=2, help="notebooks at a time (default 2)")
+    figures.add_argument("--workers", type=_positive, default=2, help="notebooks at a time (default 2)")
     notebooks = add("notebooks", _notebooks, "execute the committed notebooks in place", "notebooks --check")
     notebooks.add_argument(
         "--check", action="store_true", help="change nothing; fail where outputs are stale"
@@ -96,9 +97,20 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return int(text)
+
+
 def _answers(_: argparse.Namespace) -> None:
     from medagents.answers import read_jsonl
 
+    # JSON is UTF-8 whatever the locale says. A byte that is not becomes an escape JSON does not know, so
+    # that its line is named; half a character pair in an id goes out as the escape it came in as.
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     read_jsonl(sys.stdin, sys.stdout)
 
 
@@ -157,6 +169,8 @@ def _recordings(options: argparse.Namespace) -> int:
         *sources, target = options.paths
         print(f"{target}: {recordings.merge(sources, target)} records")
         return 0
+    if options.paths:
+        raise MedagentsError(f"{options.action} takes no paths: it looks at every shard")
     if options.action == "list":
         for cohort, model, experiment, path in recordings.shards():
             print(f"{cohort:18} {model:20} {experiment:18} {len(recordings.read_shard(path)[0]):6} records")
@@ -187,6 +201,7 @@ def _notebooks(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from medagents import notebook as notebooks
     from medagents import paths, sweep
 
     notebook = paths.NOTEBOOKS / f"{options.notebook.removesuffix('.ipynb')}.ipynb"
@@ -196,7 +211,7 @@ def _run(options: argparse.Namespace) -> int:
     pairs = [pair.partition("=") for pair in options.parameter]
     if any(not sign for _, sign, _ in pairs):
         raise MedagentsError("a parameter is NAME=VALUE, such as -p COHORT=medqa")
-    values = sweep.from_text(notebook, {name: value for name, _, value in pairs})
+    values = notebooks.from_text(notebook, {name: value for name, _, value in pairs})
     words = "__".join([notebook.stem, *(str(value) for value in values.values())])
     output = paths.BUILD / "notebooks" / f"{words.replace('/', '-')}.ipynb"
     status = sweep.report(sweep.sweep([sweep.job_of(notebook, output, **values)]))
