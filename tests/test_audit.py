@@ -1,0 +1,74 @@
+"""The printed values that figures set beside ours, against the claims they were taken from."""
+
+import csv
+
+import pytest
+
+from medagents import audit, paths
+from medagents.committees.cascade import ARMS
+from medagents.experiments.cue_sensitivity import CONDITIONS
+
+CLAIMS = {
+    "cue_sensitivity": ["C001", "C002", "C003", "C004", "C005", "C006", "C012", "C009", "C015"],
+    "peer_cascade": ["C031", "C037", "C041", "C042", "C046"],
+}
+"""The claim of each line of `printed.csv`, in its order."""
+
+KNOWN = {"cue_sensitivity": CONDITIONS, "peer_cascade": tuple(arm.name for arm in ARMS)}
+
+
+@pytest.mark.parametrize("experiment", CLAIMS)
+def test_printed_counts_make_the_printed_rates(experiment):
+    for line in audit.printed(experiment).itertuples():
+        assert line.k == round(line.value * line.n)
+        assert abs(line.k / line.n - line.value) <= 0.005, "further than two printed decimals allow"
+
+
+@pytest.mark.parametrize("experiment", CLAIMS)
+def test_every_printed_line_belongs_to_a_condition_that_is_run(experiment):
+    printed = audit.printed(experiment)
+    assert len(printed) == len(CLAIMS[experiment])
+    assert set(printed["condition"]) <= set(KNOWN[experiment])
+    assert not printed.duplicated(["condition", "cohort", "model"]).any()
+    assert list(printed.columns) == ["condition", "cohort", "model", "quantity", "value", "k", "n", "section"]
+
+
+def test_an_experiment_of_which_nothing_is_printed_has_no_lines():
+    assert audit.printed("engine_check").empty
+
+
+@pytest.fixture(scope="module")
+def claims():
+    folder = paths.artefacts()
+    if folder is None or not (folder / "claims.csv").is_file():
+        pytest.skip("MEDAGENTS_ARTEFACTS is unset or has no claims.csv")
+    with (folder / "claims.csv").open(newline="", encoding="utf-8") as stream:
+        return {claim["claim_id"]: claim for claim in csv.DictReader(stream)}
+
+
+WORDS = {
+    "one_peer": "one bare peer",
+    "two_peers": "two-peer cascade",
+    "two_confident": "confident adoption",
+    "two_hedged": "hedged adoption",
+    "two_anchored": "adoption anchored",
+}
+"""How the claims name an arm; a cue has the same name in both."""
+
+
+@pytest.mark.parametrize("experiment", CLAIMS)
+def test_printed_values_are_those_of_the_claims(experiment, claims):
+    for line, claim_id in zip(audit.printed(experiment).itertuples(), CLAIMS[experiment], strict=True):
+        claim = claims[claim_id]
+        assert (line.value, line.n) == (float(claim["value_as_printed"]), float(claim["n"])), claim_id
+        assert line.section in claim["section"], claim_id
+        assert claim["cohort"].casefold().startswith(f"{line.cohort.casefold()} n={line.n}"), claim_id
+        said = f"{claim['experiment']} {claim['quantity']}"
+        assert WORDS.get(line.condition, line.condition) in said, claim_id
+        if "flash" in claim["cohort"]:
+            assert ("flash-lite" in claim["cohort"]) == (line.model == "gemini-2.5-flash-lite"), claim_id
+
+
+def test_the_count_of_two_peers_is_printed_as_such(claims):
+    line = audit.printed("peer_cascade").set_index("condition").loc["two_peers"]
+    assert f"{line['k']} of {line['n']}" == claims["C036"]["value_as_printed"]
