@@ -15,7 +15,7 @@ export PYTHONHASHSEED := 0
 .PHONY: help env figures notebooks check-notebooks test lint verify lock local record lab clean
 
 help:  ## List the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-16s %s\n", $$1, $$2}'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 env: $(READY)  ## Set up: conda where there is one, else venv and pip; exact versions from requirements.lock
 
@@ -28,6 +28,7 @@ else
 	$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 endif
 	$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(RUN) -c 'import matplotlib.font_manager'  # lists the fonts once; in a notebook that would warn
 	@touch $@
 
 figures: $(READY)  ## Rebuild every figure from committed recordings (no key, no network, no model)
