@@ -1,0 +1,189 @@
+"""Rules of the notebooks, and each notebook's cells run in-process on a tiny scripted study."""
+
+import ast
+import hashlib
+import importlib
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from medagents import cohorts, figures, paths, rows, study
+from medagents.experiments import EXPERIMENTS
+from medagents.models.scripted import ScriptedModel
+from medagents.recorder import Mode, Recorder
+from medagents.recordings import Store
+
+NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
+LONGEST = 20
+"""Lines of a cell."""
+
+
+def text(cell) -> str:
+    return "".join(cell["source"])
+
+
+class Notebook:
+    def __init__(self, path: Path) -> None:
+        self.path, self.number = path, path.name[:2]
+        self.whole = json.loads(path.read_text(encoding="utf-8"))
+        self.cells = self.whole["cells"]
+        self.code = [cell for cell in self.cells if cell["cell_type"] == "code"]
+        self.prose = "\n".join(text(cell) for cell in self.cells if cell["cell_type"] == "markdown")
+
+    def nodes(self):
+        for cell in self.code:
+            yield from ast.walk(ast.parse(text(cell)))
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def notebook(request) -> Notebook:
+    return Notebook(request.param)
+
+
+def test_notebooks_are_numbered_in_a_row():
+    assert [path.name[:2] for path in NOTEBOOKS] == [f"{number:02}" for number in range(len(NOTEBOOKS))]
+    assert len(NOTEBOOKS) == len(list(paths.NOTEBOOKS.glob("*.ipynb"))) >= 3
+
+
+def test_the_first_code_cell_and_no_other_holds_the_parameters_as_plain_literals(notebook):
+    tagged = [cell for cell in notebook.cells if "parameters" in cell["metadata"].get("tags", [])]
+    assert tagged == notebook.code[:1]
+    body = ast.parse(text(tagged[0])).body
+    assert body
+    for node in body:
+        assert isinstance(node, ast.Assign) and len(node.targets) == 1
+        assert node.targets[0].id.isupper() and isinstance(ast.literal_eval(node.value), str | int | float)
+
+
+def test_every_code_cell_has_prose_shortly_before(notebook):
+    for number, cell in enumerate(notebook.cells):
+        if cell["cell_type"] == "code":
+            before = [other["cell_type"] for other in notebook.cells[max(0, number - 3) : number]]
+            assert "markdown" in before, cell["id"]
+
+
+def test_no_cell_is_long(notebook):
+    lines = {cell["id"]: len(text(cell).splitlines()) for cell in notebook.code}
+    assert not {name: count for name, count in lines.items() if count > LONGEST}
+
+
+def test_notebooks_define_and_catch_nothing(notebook):
+    refused = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Try, ast.TryStar)
+    assert not [node for node in notebook.nodes() if isinstance(node, refused)]
+
+
+def test_every_notebook_begins_with_its_number_and_says_what_would_change_my_mind(notebook):
+    assert text(notebook.cells[0]).startswith(f"# {notebook.number} ")
+    [section] = re.findall(r"^## What would change my mind\n((?:- .+\n?)+)", notebook.prose, re.MULTILINE)
+    assert len(section.strip().splitlines()) >= 2
+
+
+def test_the_kernel_is_any_python_3(notebook):
+    assert notebook.whole["metadata"]["kernelspec"]["name"] == "python3"
+    assert (notebook.whole["nbformat"], notebook.whole["nbformat_minor"]) == (4, 5)
+
+
+def test_cells_have_ids_that_say_what_they_hold(notebook):
+    ids = [cell["id"] for cell in notebook.cells]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name in ids), "a drawn id changes at every save"
+
+
+def names_of_figures(notebook):
+    for node in notebook.nodes():
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "figures.save":
+            yield ast.literal_eval(ast.unparse(node.args[1]).removeprefix("f"))
+
+
+def test_figures_are_named_by_notebook_cohort_and_model(notebook):
+    names = list(names_of_figures(notebook))
+    assert names and len(set(names)) == len(names)
+    for name in names:
+        assert re.fullmatch(
+            rf"{notebook.number}_[a-z_]+__({{COHORT}}__{{MODEL}}|all_cohorts__all_models)", name
+        )
+
+
+def test_imports_resolve_and_are_used(notebook):
+    used = {node.id for node in notebook.nodes() if isinstance(node, ast.Name)}
+    for node in notebook.nodes():
+        if isinstance(node, ast.Import):
+            held = [(alias.name, None, alias) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            held = [(node.module, alias.name, alias) for alias in node.names]
+        else:
+            continue
+        for module, name, alias in held:
+            found = importlib.import_module(module)
+            if name and not hasattr(found, name):
+                importlib.import_module(f"{module}.{name}")
+            assert (alias.asname or alias.name) in used, f"{alias.name} is imported for nothing"
+
+
+def test_a_notebook_takes_only_the_public_interface(notebook):
+    for node in notebook.nodes():
+        if isinstance(node, ast.Attribute):
+            assert not node.attr.startswith("_"), node.attr
+
+
+def test_no_folder_of_a_machine_is_named(notebook):
+    strings = [node.value for node in notebook.nodes() if isinstance(node, ast.Constant)]
+    strings = [value for value in strings if isinstance(value, str)]
+    assert not [value for value in strings if re.match(r"(/\w|~|[A-Z]:\\|\.\.)", value)]
+    assert not re.search(r"(?<![\w.:/])/(home|Users|tmp|root|work|mnt|opt|var)\b", notebook.prose)
+
+
+def test_commands_in_prose_are_commands(notebook):
+    from medagents import cli
+
+    for line in re.findall(r"`python -m medagents ([^`<]+)`", notebook.prose):
+        assert callable(cli.parser().parse_args(line.split()).run), line
+
+
+def test_the_experiment_of_a_notebook_exists(notebook):
+    values = {}
+    exec(text(notebook.code[0]), values)
+    assert values.get("EXPERIMENT", "prompt_format") in EXPERIMENTS
+    assert values.get("COHORT", "vignettes") in cohorts.names()
+
+
+# --- run on a tiny study
+
+
+def likely(request):
+    """Log-probabilities of the letters, drawn from the text that is asked."""
+    digest = hashlib.sha256(request.messages[-1].text.encode()).digest()
+    weights = [1 + byte for byte in digest[:4]]
+    return {letter: math.log(weight / sum(weights)) for letter, weight in zip("ABCD", weights, strict=True)}
+
+
+@pytest.fixture(scope="module")
+def frames(tmp_path_factory):
+    """Rows of every experiment over twelve vignettes."""
+    found = {}
+    for experiment in ("cue_sensitivity", "peer_cascade", "prompt_format", "engine_check"):
+        store = Store(tmp_path_factory.mktemp(experiment))
+        recorder = Recorder(ScriptedModel(likely), store, Mode.RECORD)
+        found[experiment] = study.run(experiment, cohorts.load("vignettes", 12), recorder, "vignettes")
+    return found
+
+
+def test_the_cells_run_and_save_their_figures(notebook, frames, tmp_path, monkeypatch):
+    names = {}
+    exec(text(notebook.code[0]), names)
+    for experiment, frame in frames.items():
+        cohort = names.get("DEVELOPMENT", "vignettes") if experiment == "prompt_format" else "vignettes"
+        rows.write(frame, rows.path_of(cohort, names["MODEL"], experiment, paths.ROWS))
+    monkeypatch.setattr(rows.path_of, "__defaults__", (paths.ROWS,))
+    replayed = {name: study.Study(frame, study.REPLAYED) for name, frame in frames.items()}
+    monkeypatch.setattr(study, "replay", lambda experiment, *_: replayed[experiment])
+    monkeypatch.setattr(figures.save, "__defaults__", (tmp_path,))
+    for cell in notebook.code:
+        exec(compile(text(cell), cell["id"], "exec"), names)
+    wanted = {name.format(**names) for name in names_of_figures(notebook)}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"{name}.{kind}" for name in wanted for kind in ("csv", "png", "svg")
+    }
