@@ -51,6 +51,10 @@ DANGLING_WORDS, CUT_WORDS, RUNAWAY_WORDS = 3, 8, 40
 words; or, lacking a closing mark, when its last line has the second number and all of it the third.
 Fewer words without a full stop are terse, not cut."""
 
+CLOSED_SENTENCES = 2
+"""Sentences with a full stop on the last line after which one of `CUT_WORDS` without it is left hanging:
+a reply that never closed its sentences is terse, one that did and ceases to is cut."""
+
 
 class Weight(IntEnum):
     """How firmly a finding commits the reply."""
@@ -109,18 +113,21 @@ _FILL = _p(
     r"|just|now"
     rf"|thus)\b){{0,{REACH}}}+")
 _FUNCTION = _p(
-    r"is|was|are|were|would|will|seems|appears|looks|because|since|as|for|given|due|but|which|and|or|over"
+    r"is|was|are|were|would|will|seems|appears|looks|because|since|as|for|given|due|but|which|and|or|nor|over"
     r"|rather|not|with|in|here|based|on|from|if|that|when|while|most|likely|probably|only|then|though"
     r"|although|however|despite|without|where|it|can|could|may|might|should|must|has|had|does|did|than"
     r"|unless|being|remains|to"
-    r"|isn't|wasn't", 0)
+    r"|isn't|wasn't|fits|explains|matches|makes", 0)
+_TRAILING = _p(
+    r" (?:too|also|again|myself|ourselves|instead|anyway|alone|overall|likewise)\b"
+    r"(?=\s*(?:[.,;:!)—-]|$|(?:because|since|as|given|for)\b))")
 _HALF_NAME = _p(
     r"[.\s]\s*(?:diff|coli\b|cells?\b|lymphocyt|dimer|botulin|tetani|perfring|albicans|burgdorf|fragilis"
     r"|symptom)")
 _LABELLED = _p(r"\b(?:option|choice|answer|letter) $")
 _CLAUSE = _p(
     r"(?:^|[\n.,;:(!?—-]|\b(?:option|choice|answer|letter|that|so|thus|therefore|then|hence|think|believe"
-    r"|and|but|because|while|only|say))[\s\"'(\[]*$")
+    r"|and|but|because|while|only|say|find))[\s\"'(\[]*$")
 _GAP = _p(r"[\s.):,>\]\"'—-]{0,6}")
 _BEHIND = _p(
     rf"(?:(?!\b(?:not|than|between|neither|nor|unclear)\b)[^.\n;?()]){{1,{REACH}}}?"
@@ -147,6 +154,13 @@ _POSITIVE = _p(
     r"|choice|preferred|favou?red|true|ideal|optimal|\w+ of choice)\b|[\s\"')\].,—-]*(?:best (?:fits"
     r"|explains|matches)"
     r"|(?:fits|explains|matches) (?:best|all|everything))\b")
+_BETTER = _p(
+    r"[\s\"')\],—-]*(?:(?:is|seems|appears|looks|being|(?:would|must) be) (?:(?:the|clearly|probably|much|far"
+    r"|a|slightly|somewhat) )*)?(?:more (?:likely|consistent|probable|plausible|convincing|compatible|fitting|suitable"
+    r"|appropriate|compelling|persuasive|reasonable|in keeping|so\b)|stronger\b|fits better\b|explains more\b"
+    r"|wins\b|stands out\b|comes closest\b)")
+_PAIR = _p(r"\b(?:between|comparing|compared|among|of)\b")
+_THAN = _p(r"[^.\n;]*\bthan\b(?! (?:the (?:others?|rest)|any|all|every)\b)")
 _IS_ANSWER = _p(
     _COPULA + r"(?:\w+ )?(?:the|my|our) (?:(?:single|final|correct|best|right|most|likely|appropriate"
     r"|accurate|suitable) )*(?:answer|choice)\b")
@@ -206,8 +220,8 @@ _ADVERBS = (
     r"(?:also|fully|strongly|completely|entirely|largely|would|will|must|shall|should|now|still|therefore"
     r"|thus|hence|finally|personally|do|can|have|had|to|need|am|going|ultimately|then|only|definitely"
     r"|confidently|reluctantly|tentatively|just|simply|be|tend|cautiously|respectfully|instead|rather"
-    r"|probably)")
-_I = rf"\b(?:I|we)(?:'d|'ll|'m)? (?:{_ADVERBS},? ){{0,4}}"
+    r"|probably|too|all|myself|ourselves|again|likewise)")
+_I = rf"\b(?:I|we)(?:'d|'ll|'m)?,? (?:{_ADVERBS},? ){{0,4}}"
 _CHOOSE = (
     r"(?:cho(?:ose|osing|se|sen)|select(?:ed|ing)?|pick(?:ed|ing)?|go(?:ing)? (?:with|for)|went with"
     r"|opt(?:ing|ed)? for|vot(?:e|ed|ing)(?: for)?|answer|settle (?:on|for)"
@@ -227,23 +241,34 @@ _LEAD = _p(
     r"|definitive|overall|updated|revised|and|so|thus|therefore|hence|that|then|is|think|believe|say|as"
     r"|conclude|preferred|ultimate|intended|one|an?|reasonable|plausible|but|now|still|chosen|selected|this"
     r"|with")
+_AGAIN = (
+    r"\b(?:on (?:(?:further|second|closer|careful|a) )*(?:reflection|thoughts?|inspection|look|balance"
+    r"|consideration)|after (?:further|more) (?:thought|reflection|consideration)|thinking (?:it|this) (?:over"
+    r"|through)|(?:looking|thinking) again|in hindsight|in the end(?! stage|-)|ultimately|having (?:reconsidered"
+    r"|reread|thought again)(?: \w+)?|(?:agree|concur|see why)\b(?:[^.\n;?]|\bDr\.){0,80}?\b(?:but|yet|however))\b")
+_RETRACTING = (
+    r"(?:(?<!can\s)(?<!to\s)\bwait|\b(?:correction|actually|scratch that|strike that|sorry|hold on|oops"
+    r"|my mistake|or rather|I mean|make (?:that|it)|let me correct (?:that|myself))|(?<=[.!;—…-]\s)no(?=\s*[,—-])"
+    r"|(?<=,\s)no(?=,)|(?<=\.\.\s)no)\b")
 
 CUES: tuple[tuple[str, Weight, re.Pattern[str]], ...] = (
     ("boxed", Weight.STATED, _p(r"\bboxed:")),
     ("answer_label", Weight.STATED, _p(_LABEL)),
     ("own_choice", Weight.STATED, _p(_I + _CHOOSE)),
     ("choosing", Weight.STATED, _p(
-        r"\b(?:and (?:choose|select|pick|go with)|choosing|selecting|going with|opting for"
+        r"\b(?:and (?:choose|select|pick|go with)|choosing|selecting|going with|opting for|count me in for|I'm with"
         r"|leaning(?: towards?)?"
         r"|(?:chang|switch|revis)ing(?: my \w+)?(?: from \w)? to)\b")),
-    ("agreement", Weight.STATED, _p(_I + r"(?:agree|concur|side)\b[^.\n?]{0,80}?(?:[:;(,]|\bon\b|\bthat\b)")),
+    ("agreement", Weight.STATED, _p(_I + r"(?:agree|concur|side)\b(?:[^.\n?]|\bDr\.){0,80}?(?:[:;(,]|\bon\b|\bthat\b)")),
     ("peer_vote", Weight.STATED, _p(
         rf"(?:{_PEER}|\b(?:they|he|she))\b[^.\n;?]{{0,40}}?{_SAY}(?: (?:for|with))?")),
     ("earlier_answer", Weight.HINTED, _p(
         r"\b(?:my|our) (?:initial|previous|original|first|earlier) (?:answer|choice)(?: (?:is|was"
         r"|remains)\b|[,:])")),
     ("opinion", Weight.HINTED, _p(_I + r"(?:think|believe|suspect)\b")),
-    ("correction", Weight.STATED, _p(r"\b(?:wait|correction|actually|scratch that|sorry)\b")),
+    ("correction", Weight.STATED, _p(
+        rf"{_RETRACTING}(?:[\s,.!;…—-]*\b(?:no|wait|actually|sorry|hmm|make (?:that|it)|I mean)\b)*+"
+        rf"[\t\x20.!;…]*|{_AGAIN}(?:,? (?:I|we)(?: now)? (?:think|believe)\b)?")),
     ("if_forced", Weight.HINTED, _p(
         r"\b(?:(?:if|when) (?:\w+ ){0,3})?(?:forced|pressed|had|have|must)(?: to)? (?:guess|choose|pick"
         r"|select|answer|decide)\b[^.\n,]{0,40},")),
@@ -255,10 +280,16 @@ CUES: tuple[tuple[str, Weight, re.Pattern[str]], ...] = (
         r"|suggests?)\b")),
     ("closing_letter", Weight.HINTED, _p(r"(?<!error):(?=[\s\"'(\[]*[a-z]\W*$)")),
     ("conclusion", Weight.HINTED, _p(
-        r"\b(?:therefore|thus|hence|so|but|leav(?:es|ing)|in conclusion|it's|it is|this is"
+        r"\b(?:of (?:the two|these|those|them)(?=,)|therefore|thus|hence|so|but|leav(?:es|ing)|in conclusion|it's|it is|this is"
         r"|it (?:must|would|should) be|overall)\b")),
 )
 """Name, weight and pattern of each announcement of an option."""
+
+_CONTRAST = _p(
+    rf"(?:\b(?:not|neither|cannot|no longer)|n't)\b(?P<denied>)[^.\n;?]{{1,{REACH}}}?"
+    r"\b(?:but|rather|instead)(?: (?:rather|instead))?\b")
+_WITHDRAWN = _p(
+    r"[\s.,;…—-]*(?:(?:no|hmm),? )?(?:wait|hold on|scratch that|strike that|actually)\b(?:[\s,.!—-]*no\b)?\W*\Z")
 
 OWN = frozenset(("own_choice", "agreement", "opinion", "boxed"))
 """Rules whose subject is the model, so that a colleague named earlier in the sentence is not the speaker."""
@@ -281,10 +312,14 @@ REFUSALS = _p(
     r"|insufficient) (?:\w+ )?(?:information|data|detail)|\bconsult (?:a"
     r"|your)\b")
 _AGREED = _p(
-    rf"\bI (?:{_ADVERBS} ){{0,2}}(?:agree|concur)\b(?: with (?:dr\.? |prof\.? )(?P<name>\w+))?")
+    rf"\bI (?:{_ADVERBS} ){{0,2}}(?:agree|concur)\b(?: with (?:dr\.? |prof\.? )(?P<name>\w+))?"
+    r"|\b(?:(?:so|as) do (?:I|we)|me too|same here|I (?:do|think so|say so) (?:too|as well)"
+    r"|I (?:think|say|vote) the same)\b")
 _DANGLING = _p(
     r"(?:\b(?:the|(?-i:an?)|of|and|or|to|with|is|are|was|for|which|because|by|as|from|at|would|its|may|into"
-    r"|between)|[,:;(-])$")
+    r"|between|whether|although|unless|than|(?:whether|because|that|if|although|unless) (?:the|an?|her|his"
+    r"|this|their) \w+)|[,:;(-])$")
+_SENTENCE = re.compile(r"(?<=[a-z]{3})[.!?](?=\s)")
 _YES_NO = _p(
     r"(?:^|[.!?;:\n])[\t\x20\"'(\[-]*(?P<word>yes|no)\b(?! (?:doubt|question|longer|one|problem"
     r"|wonder)\b)(?!\W+(?:or|and|nor)\W+(?:yes|no)\b)")
@@ -404,7 +439,7 @@ def _read(reply: str, labels: Sequence[str], texts: Sequence[str]) -> Answer:
         return _answer(reply, best)
     if refusal >= 0 and not (cut and len(reply) - refusal > CONTEXT):
         return Answer(Status.REFUSED, None, reply[refusal:].split("\n")[0][:CONTEXT], "refusal")
-    if cut:
+    if cut or _left_hanging(reply):
         return Answer(Status.TRUNCATED, None, reply.rstrip()[-REACH:], "cut_off")
     standing = [f for f in found if f.weight is Weight.MENTIONED and _judge(page, f)]
     if best and len({f.mention.option for f in standing}) == 1:
@@ -439,6 +474,14 @@ def _cut(reply: str) -> bool:
     if _DANGLING.search(last):
         return words >= DANGLING_WORDS
     return last[-1].isalnum() and len(last.split()) >= CUT_WORDS and words >= RUNAWAY_WORDS
+
+
+def _left_hanging(reply: str) -> bool:
+    """Whether the last line closes its sentences but the last, a long one; a hint still outweighs it."""
+    last = reply.rstrip().rsplit("\n", 1)[-1]
+    ends = [match.end() for match in _SENTENCE.finditer(last)]
+    open_words = len(last[ends[-1] :].split()) if ends else 0
+    return last[-1].isalnum() and len(ends) >= CLOSED_SENTENCES and open_words >= CUT_WORDS
 
 
 def _clean(reply: str) -> str:
@@ -575,7 +618,20 @@ def _is_letter(text: str, at: int) -> bool:
         return word in ("", "is")
     if not letter.isupper():
         return not word or bool(_FUNCTION.fullmatch(word) and _LABELLED.search(before))
-    return letter != "A" or word[:1].isupper() or not word or bool(_FUNCTION.fullmatch(word))
+    if letter != "A" or word[:1].isupper() or not word:
+        return True
+    return bool(_FUNCTION.fullmatch(word) or _TRAILING.match(text, at + 1))
+
+
+def _praise(page: _Page, mention: _Mention) -> Weight | None:
+    """How firmly the option is said to be right, or better: than one other, it is no more than mentioned."""
+    if _POSITIVE.match(page.text, mention.end):
+        return Weight.HINTED
+    better = _BETTER.match(page.text, mention.end)
+    if not better:
+        return None
+    compared = _THAN.match(page.after(better.end())) and not _PAIR.search(page.before(mention.start))
+    return Weight.MENTIONED if compared else Weight.HINTED
 
 
 def _judge(page: _Page, finding: _Finding) -> _Finding | None:
@@ -595,7 +651,10 @@ def _judge(page: _Page, finding: _Finding) -> _Finding | None:
         return None
     if weight is Weight.MENTIONED and _DENYING.search(before):
         return None
-    positive = _POSITIVE.match(after)
+    if _WITHDRAWN.match(page.text, mention.end):
+        return None
+    praise = _praise(page, mention)
+    positive = praise is not None and praise >= min(weight, Weight.HINTED)
     if (
         (mention.letter or rule in ("answer_label", "first_line", "opened_line"))
         and _VERB.match(after)
@@ -606,13 +665,18 @@ def _judge(page: _Page, finding: _Finding) -> _Finding | None:
     if weight is Weight.HINTED and named in ("a", "i"):
         return None
     vague = mention.letter or named.casefold() in _COMMON
-    if vague and (weight is Weight.HINTED or rule == "correction") and not (positive or _CLOSED.match(after)):
+    if (
+        vague
+        and (weight is Weight.HINTED or rule in ("correction", "contrast"))
+        and not (positive or _CLOSED.match(after))
+    ):
         return None
     joined = page.joined(mention)
     if joined == "plural":
         return None
     if joined:
         mention, rule = _Mention(mention.start, mention.end, None, mention.letter), "several"
+        weight = Weight.HINTED if weight is Weight.OPENING else weight
     return _Finding(finding.start, mention, rule, min(weight, Weight.HINTED) if forced else weight)
 
 
@@ -635,14 +699,24 @@ def _announced(page: _Page) -> Iterator[_Finding]:
                 yield _Finding(match.start(), mention, rule, weight)
 
 
+def _contrasted(page: _Page) -> Iterator[_Finding]:
+    """Options put in the place of a denied one: "not A but D"."""
+    for match in _CONTRAST.finditer(page.text):
+        denied = page.pick(match.start("denied"), behind=False)
+        mention = page.pick(match.end(), behind=False)
+        if denied and mention and denied.end <= match.end() < mention.end:
+            yield _Finding(match.start(), mention, "contrast", Weight.STATED)
+
+
 def _affirmed(page: _Page) -> Iterator[_Finding]:
     """Options of which something is said: "C is the answer", "C is most likely"."""
     for mention in map(page.whole, page.mentions):
-        if _POSITIVE.match(page.text, mention.end):
+        praise = _praise(page, mention)
+        if praise is not None:
             lead = page.text[max(0, mention.start - 20) : mention.start]
             if (not mention.letter or _CLAUSE.search(lead)) and not _JOINED.search(lead):
                 stated = _IS_ANSWER.match(page.text, mention.end)
-                weight = Weight.STATED if stated else Weight.HINTED
+                weight = Weight.STATED if stated else praise
                 yield _Finding(mention.start, mention, "is_the_answer", weight)
 
 
@@ -737,5 +811,5 @@ def _named(page: _Page) -> Iterator[_Finding]:
             yield _Finding(mention.start, mention, "only_option_named", Weight.MENTIONED)
 
 
-FINDERS = (_announced, _affirmed, _on_lines, _yes_or_no, _named)
+FINDERS = (_announced, _contrasted, _affirmed, _on_lines, _yes_or_no, _named)
 """Everything that looks for an answer; weight and place decide, not the order here."""

@@ -45,11 +45,12 @@ BLUE, ORANGE, GREEN, PINK, SKY, RED, YELLOW, BLACK = (
 
 GREY = "#8c8c8c"
 
-MARKERS = "osD^v"
-"""Shapes of curves that share a panel."""
+MARKERS = "osD^vPX"
+LANES = (BLUE, RED, GREEN, PINK, ORANGE, SKY, BLACK)
+"""Shapes and colours of curves that share a panel."""
 
-DECIMALS = 6
-"""Decimals of a figure's data: past them two machines' libraries may differ."""
+DIGITS = 6
+"""Significant digits of a figure's data: past them two machines' libraries may differ."""
 
 METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
 """What a file would otherwise tell of the day and library it was made with."""
@@ -72,10 +73,11 @@ def save(figure: Figure, name: str, data: pd.DataFrame, folder: Path = paths.FIG
     `name` begins with the notebook's number and names cohort and model:
     `02_adoption__vignettes__qwen2.5-coder-1.5b`.
     """
+    name = name.replace("/", "-")  # a model may be the path of a file
     folder.mkdir(parents=True, exist_ok=True)
     for kind, metadata in METADATA.items():
         figure.savefig(folder / f"{name}.{kind}", metadata=metadata)
-    data.round(DECIMALS).to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+    data.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n", float_format=f"%.{DIGITS}g")
     plt.close(figure)
     return Saved(name, folder)
 

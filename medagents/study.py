@@ -82,7 +82,8 @@ def replay(
         store: the recordings.
         root: folder of committed rows.
     """
-    held = rows.path_of(cohort, model, experiment, root)
+    chosen = engine(model, experiment)
+    held = rows.path_of(cohort, chosen.name, experiment, root)
     try:
         cases = recorded_cases(cohort, model, experiment, n)
     except cohorts.MissingData:
@@ -91,7 +92,7 @@ def replay(
         if n is not None and not 1 <= n <= len(ids):
             raise MedagentsError(f"{held} has rows of {len(ids)} cases; n = {n} is out of range") from None
         return Study(frame[frame["case"].isin(ids[:n])].reset_index(drop=True), FROM_ROWS)
-    recorder = Recorder(engine(model, experiment), store or Store(), Mode.REPLAY, publishable(cohort))
+    recorder = Recorder(chosen, store or Store(), Mode.REPLAY, publishable(cohort))
     return Study(run(experiment, cases, recorder, cohort), REPLAYED, recorder)
 
 
@@ -132,5 +133,5 @@ def record(
     frame = run(experiment, cases, recorder, cohort, progress=progress)
     recorder.finish(cohort, experiment)
     if n is None and len(frame):
-        rows.write(frame, rows.path_of(cohort, model, experiment))
+        rows.write(frame, rows.path_of(cohort, recorder.model.name, experiment))
     return Study(frame, mode.value, recorder)

@@ -25,7 +25,6 @@ from tqdm import tqdm
 from medagents import paths
 from medagents.kernel import kill_group, note
 from medagents.notebook import Value, cells_of, clean, last_line, parameters_of
-from medagents.notebook import from_text as from_text  # The command line takes it from here.
 from medagents.types import MedagentsError
 
 ENVIRONMENT = {
