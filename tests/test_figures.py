@@ -96,10 +96,14 @@ def test_a_saved_figure_is_closed_and_shows_its_png(tmp_path):
 
 def test_the_data_of_a_figure_are_rounded_and_keep_what_is_undefined(tmp_path):
     figure, _ = plt.subplots()
-    data = pd.DataFrame({"case": ["a", "b"], "rate": [1 / 3, np.nan], "n": [3, 0]})
+    data = pd.DataFrame({"case": ["a", "b"], "rate": [1 / 3, np.nan], "n": [3, 0], "p": [4.0392e-28, 1]})
     figures.save(figure, "x", data, tmp_path)
     with (tmp_path / "x.csv").open(newline="") as stream:
-        assert list(csv.reader(stream)) == [["case", "rate", "n"], ["a", "0.333333", "3"], ["b", "", "0"]]
+        assert list(csv.reader(stream)) == [
+            ["case", "rate", "n", "p"],
+            ["a", "0.333333", "3", "4.0392e-28"],
+            ["b", "", "0", "1"],
+        ]
     assert b"\r" not in (tmp_path / "x.csv").read_bytes()
 
 

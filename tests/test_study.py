@@ -105,6 +105,16 @@ def test_what_was_recorded_replays_to_the_same_rows_without_a_call(
     pd.testing.assert_frame_equal(replayed.rows, recorded)
 
 
+def test_a_model_given_as_a_files_path_is_recorded_under_its_name(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study.models, "get", lambda path: ScriptedModel(varied, Path(path).stem))
+    recorded = study.record("cue_sensitivity", "toy", "/far/away/m.gguf", Mode.RECORD, progress=False)
+    assert [file.parent.name for file in paths.ROWS.rglob("*.csv")] == ["m"]
+    replayed = study.replay("cue_sensitivity", "toy", "/far/away/m.gguf")
+    pd.testing.assert_frame_equal(replayed.rows, recorded.rows)
+
+
 def test_recording_again_asks_nothing_and_writes_the_same_bytes(data: Path, model: Callable) -> None:
     model(varied)
     made("peer_cascade")
@@ -161,7 +171,8 @@ def test_more_cases_than_there_are_is_an_error_with_and_without_the_data(
         study.replay("prompt_format", "toy", "m", n)
 
 
-def test_without_data_and_without_rows_the_error_names_the_rows(data: Path) -> None:
+def test_without_data_and_without_rows_the_error_names_the_rows(data: Path, model: Callable) -> None:
+    model(no_call)
     data.unlink()
     with pytest.raises(MedagentsError, match=r"prompt_format\.csv: no such rows"):
         study.replay("prompt_format", "toy", "m")
