@@ -10,7 +10,8 @@ without moving a character, so that every span is verbatim. Then the rules of `C
 - mentioned: the one option named at all; any refusal or cut outweighs it.
 
 The heaviest that stands decides, the last of its weight. `_judge` says which stand: what others said counts
-only where the reply goes on to agree, and what is denied, doubted, asked or merely supposed does not count.
+only where the reply goes on to agree, and what is denied, doubted, asked, merely supposed or taken back does
+not count. What a reply turns to ("wait, no. C", "on reflection C", "not A but C") is as firm as what it left.
 
 Known limits: irony; roman or ordinal answers ("the second option"); a letter beside another option's text
 is read by its letter; a peer who is not called a colleague, a doctor or the like is not known for one.
@@ -156,8 +157,9 @@ _POSITIVE = _p(
     r"|(?:fits|explains|matches) (?:best|all|everything))\b")
 _BETTER = _p(
     r"[\s\"')\],—-]*(?:(?:is|seems|appears|looks|being|(?:would|must) be) (?:(?:the|clearly|probably|much|far"
-    r"|a|slightly|somewhat) )*)?(?:more (?:likely|consistent|probable|plausible|convincing|compatible|fitting|suitable"
-    r"|appropriate|compelling|persuasive|reasonable|in keeping|so\b)|stronger\b|fits better\b|explains more\b"
+    r"|a|slightly|somewhat) )*)?(?:more (?:likely|consistent|probable|plausible|convincing|compatible|fitting"
+    r"|suitable|appropriate|compelling|persuasive|reasonable|in keeping|so\b)"
+    r"|stronger\b|fits better\b|explains more\b"
     r"|wins\b|stands out\b|comes closest\b)")
 _PAIR = _p(r"\b(?:between|comparing|compared|among|of)\b")
 _THAN = _p(r"[^.\n;]*\bthan\b(?! (?:the (?:others?|rest)|any|all|every)\b)")
@@ -242,24 +244,27 @@ _LEAD = _p(
     r"|conclude|preferred|ultimate|intended|one|an?|reasonable|plausible|but|now|still|chosen|selected|this"
     r"|with")
 _AGAIN = (
-    r"\b(?:on (?:(?:further|second|closer|careful|a) )*(?:reflection|thoughts?|inspection|look|balance"
-    r"|consideration)|after (?:further|more) (?:thought|reflection|consideration)|thinking (?:it|this) (?:over"
-    r"|through)|(?:looking|thinking) again|in hindsight|in the end(?! stage|-)|ultimately|having (?:reconsidered"
-    r"|reread|thought again)(?: \w+)?|(?:agree|concur|see why)\b(?:[^.\n;?]|\bDr\.){0,80}?\b(?:but|yet|however))\b")
+    r"\b(?:on (?:(?:further|second|closer|careful|a) )*"
+    r"(?:reflection|thoughts?|inspection|look|balance|consideration)"
+    r"|after (?:further|more) (?:thought|reflection|consideration)|thinking (?:it|this) (?:over|through)"
+    r"|(?:looking|thinking) again|in hindsight|in the end(?! stage|-)|ultimately"
+    r"|having (?:reconsidered|reread|thought again)(?: \w+)?"
+    r"|(?:agree|concur|see why)\b(?:[^.\n;?]|\bDr\.){0,80}?\b(?:but|yet|however))\b")
 _RETRACTING = (
     r"(?:(?<!can\s)(?<!to\s)\bwait|\b(?:correction|actually|scratch that|strike that|sorry|hold on|oops"
-    r"|my mistake|or rather|I mean|make (?:that|it)|let me correct (?:that|myself))|(?<=[.!;—…-]\s)no(?=\s*[,—-])"
-    r"|(?<=,\s)no(?=,)|(?<=\.\.\s)no)\b")
+    r"|my mistake|or rather|I mean|make (?:that|it)|let me correct (?:that|myself))"
+    r"|(?<=[.!;—-]\s)no(?=\s*[,—-])|(?<=,\s)no(?=,)|(?<=\.\.\s)no)\b")
 
 CUES: tuple[tuple[str, Weight, re.Pattern[str]], ...] = (
     ("boxed", Weight.STATED, _p(r"\bboxed:")),
     ("answer_label", Weight.STATED, _p(_LABEL)),
     ("own_choice", Weight.STATED, _p(_I + _CHOOSE)),
     ("choosing", Weight.STATED, _p(
-        r"\b(?:and (?:choose|select|pick|go with)|choosing|selecting|going with|opting for|count me in for|I'm with"
-        r"|leaning(?: towards?)?"
+        r"\b(?:and (?:choose|select|pick|go with)|choosing|selecting|going with|opting for|count me in for"
+        r"|I'm with|leaning(?: towards?)?"
         r"|(?:chang|switch|revis)ing(?: my \w+)?(?: from \w)? to)\b")),
-    ("agreement", Weight.STATED, _p(_I + r"(?:agree|concur|side)\b(?:[^.\n?]|\bDr\.){0,80}?(?:[:;(,]|\bon\b|\bthat\b)")),
+    ("agreement", Weight.STATED, _p(
+        _I + r"(?:agree|concur|side)\b(?:[^.\n?]|\bDr\.){0,80}?(?:[:;(,]|\bon\b|\bthat\b)")),
     ("peer_vote", Weight.STATED, _p(
         rf"(?:{_PEER}|\b(?:they|he|she))\b[^.\n;?]{{0,40}}?{_SAY}(?: (?:for|with))?")),
     ("earlier_answer", Weight.HINTED, _p(
@@ -280,8 +285,8 @@ CUES: tuple[tuple[str, Weight, re.Pattern[str]], ...] = (
         r"|suggests?)\b")),
     ("closing_letter", Weight.HINTED, _p(r"(?<!error):(?=[\s\"'(\[]*[a-z]\W*$)")),
     ("conclusion", Weight.HINTED, _p(
-        r"\b(?:of (?:the two|these|those|them)(?=,)|therefore|thus|hence|so|but|leav(?:es|ing)|in conclusion|it's|it is|this is"
-        r"|it (?:must|would|should) be|overall)\b")),
+        r"\b(?:of (?:the two|these|those|them)(?=,)|therefore|thus|hence|so|but|leav(?:es|ing)|in conclusion"
+        r"|it's|it is|this is|it (?:must|would|should) be|overall)\b")),
 )
 """Name, weight and pattern of each announcement of an option."""
 
@@ -289,7 +294,8 @@ _CONTRAST = _p(
     rf"(?:\b(?:not|neither|cannot|no longer)|n't)\b(?P<denied>)[^.\n;?]{{1,{REACH}}}?"
     r"\b(?:but|rather|instead)(?: (?:rather|instead))?\b")
 _WITHDRAWN = _p(
-    r"[\s.,;…—-]*(?:(?:no|hmm),? )?(?:wait|hold on|scratch that|strike that|actually)\b(?:[\s,.!—-]*no\b)?\W*\Z")
+    r"[\s.,;…—-]*(?:(?:no|hmm),? )?(?:wait|hold on|scratch that|strike that|actually)\b"
+    r"(?:[\s,.!—-]*no\b)?\W*\Z")
 
 OWN = frozenset(("own_choice", "agreement", "opinion", "boxed"))
 """Rules whose subject is the model, so that a colleague named earlier in the sentence is not the speaker."""

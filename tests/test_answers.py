@@ -806,7 +806,7 @@ ADVERSARIAL = [
      "answer.", CLOT, "A"),
     ("Assuming the attending is right, the answer is A. But he is not. The answer is C.", CLOT, "C"),
     ("If the peer's answer is correct, then A is the answer. However, I find C more "
-     "convincing.", CLOT, UNPARSEABLE),
+     "convincing.", CLOT, "C"),
     ("Given the provided answer is A, I will go with A.\n\nThe final answer is $\\boxed{A}$", CLOT, "A"),
     ("The provided answer is C.", CLOT, UNPARSEABLE),
     ("They told me the answer is C, but it should be D.", CLOT, "D"),
@@ -1035,6 +1035,18 @@ SECOND_THOUGHTS = [
     ("Answer: B. Having reconsidered everything, C is most likely.", "C"),
     ("Answer: B. After further thought, it is A.", "A"),
     ("Answer: B. Ultimately D fits best.", "D"),
+    ("Answer: B. On careful consideration, C.", "C"),
+    ("Answer: B. On further reflection C.", "C"),
+    ("Answer: B. On a closer look C.", "C"),
+    ("Answer: B. After more reflection C.", "C"),
+    ("Answer: B. After further consideration C.", "C"),
+    ("Answer: B. Thinking this through, C.", "C"),
+    ("Answer: B. Thinking again, C.", "C"),
+    ("Answer: B. Having reread it, C.", "C"),
+    ("Answer: B. Having thought again, C.", "C"),
+    ("Answer: B. On balance, I believe C.", "C"),
+    ("I agree it is B; however, D is not excluded.", "B"),
+    ("I concur that it is B, however C is best.", "C"),
     ("The answer is B. On reflection, C fits the rash but not the fever.", "B"),
     ("The answer is B. On reflection, C is less likely.", "B"),
     ("The answer is B. On reflection, C would give striae.", "B"),
@@ -1069,6 +1081,14 @@ SAME_AS_PEERS = [
     ("My colleagues chose B. Same here.", "B"),
     ("Dr. Jones says C. I think so too.", "C"),
     ("Dr. Jones chose C, as do I.", "C"),
+    ("Dr. Jones chose C. I do too.", "C"),
+    ("Dr. Jones chose C. I say so as well.", "C"),
+    ("Dr. Jones chose C. I vote the same.", "C"),
+    ("Dr. Jones chose C. I think the same.", "C"),
+    ("Dr. Jones chose C. So do we.", "C"),
+    ("A matches.", "A"),
+    ("A makes sense.", "A"),
+    ("I say A too - he is old.", "A"),
     ("The panel voted D. Me too.", "D"),
     ("The panel voted D. I say the same.", "D"),
     ("Dr. Jones says C. I do not think so.", UNPARSEABLE),
@@ -1120,11 +1140,26 @@ WEIGHED = [
     ("B is possible. D is more compatible than the rest.", "D"),
     ("Weighing B against D, D seems far more probable.", "D"),
     ("Between B and C, C wins.", "C"),
+    ("Between B and C, C explains more.", "C"),
+    ("Between B and C, C is clearly more suitable.", "C"),
+    ("Between B and C, C appears more appropriate.", "C"),
+    ("Between B and C, C looks more compelling.", "C"),
+    ("Between B and C, C is probably more persuasive.", "C"),
+    ("Between B and C, C would be much more reasonable.", "C"),
+    ("Of those, C.", "C"),
+    ("Of them, C.", "C"),
+    ("Compared with B, C is more likely than B.", "C"),
+    ("Comparing B and C, C is more likely than B.", "C"),
+    ("Among B and C, C is more likely than B. A is more likely than D.", "C"),
+    ("C is more likely than any other. A is more likely than D.", "C"),
+    ("C is more likely than all others. A is more likely than D.", "C"),
+    ("C is more likely than every other. A is more likely than D.", "C"),
+    ("C is more likely than the others. A is more likely than D.", "C"),
+    ("C is more likely than the rest. A is more likely than D.", "C"),
     ("Comparing B and C, I find C more convincing.", "C"),
     ("Torn between A and C; A is slightly more likely.", "A"),
     ("Torn between B and C; C is somewhat more fitting.", "C"),
     ("D is more in keeping with the fundus than B.", "D"),
-    ("D is more likely than A, and B is more likely than D.", UNPARSEABLE),
     ("B is most likely, but C is more likely than A.", "B"),
     ("Between B and C, C comes closest.", "C"),
     ("B is possible, C being the stronger.", "C"),
@@ -1153,6 +1188,18 @@ TAKEN_BACK = [
     ("Answer: A. Let me correct that: B.", "B"),
     ("Answer: A. My mistake. It is C.", "C"),
     ("Answer: A. Strike that. D.", "D"),
+    ("Answer: A. Let me correct myself: B.", "B"),
+    ("Answer: A. Sorry, make that B.", "B"),
+    ("Answer: A. Sorry, I mean B.", "B"),
+    ("Answer: A. Wait, sorry, B.", "B"),
+    ("Answer: A. Correction, wait, hmm, B.", "B"),
+    ("Answer: A. No - B.", "B"),
+    ("Answer: B. Hold on, no.", UNPARSEABLE),
+    ("Answer: B. Strike that.", UNPARSEABLE),
+    ("Answer: B. Actually, no.", UNPARSEABLE),
+    ("Answer: B. Hmm, wait.", UNPARSEABLE),
+    ("Answer: B. No, wait.", UNPARSEABLE),
+    ("Answer: B. Wait for the ACTH before any drug is given.", "B"),
     ("The answer is B. Hmm, wait. Actually no. A.", "A"),
     ("I choose adenomyosis... wait, no. Cushing disease.", "C"),
     ("I'd pick A... wait, no.", UNPARSEABLE),
@@ -1193,12 +1240,11 @@ LEFT_HANGING = [
     ("It is an endocrine problem. Cortisol is high", UNPARSEABLE),
     ("The scan is due. The rest can wait for the result of the blood tests", UNPARSEABLE),
     ("No fever. No rash. No weight loss at all", UNPARSEABLE),
-    ("Two findings count:\n- Striae.\n- Bruises.\n- A round face with a hump of fat at the neck", UNPARSEABLE),
+    ("Two count:\n- Striae.\n- Bruises.\n- A round face with a hump of fat on the neck", UNPARSEABLE),
     ("We know that the tumour grows", UNPARSEABLE),
-    ("It is hard. I am unsure. The list is 1. the skin 2. the gland 3. the eye.", UNPARSEABLE),
     ("Cortisol is high. ACTH is high. The picture taken as a whole is most consistent with Cushing disease",
      "C"),
-    ("Striae are seen. Bruises are seen. After all of this I would still want to say that the answer is C", "C"),
+    ("Striae are seen. Bruises are seen. After all of this I would still say that the answer is C", "C"),
 ]
 # fmt: on
 
@@ -1286,6 +1332,12 @@ class TestConstants:
         words = "steel that has been cast and rolled and then cooled in oil again"
         assert read(f"Answer: C\n\nB. {' '.join(words.split()[:12])}", BARE) == "B"
         assert read(f"Answer: C\n\nB. {words}", BARE) == "C"
+
+    def test_sentences_closed_before_one_left_hanging(self):
+        last = "the film is clear and the lungs expanded"
+        assert read(f"The pulse is high. The heart is big. {last}") == TRUNCATED
+        assert read(f"The heart is big. {last}") == UNPARSEABLE
+        assert read(f"The pulse is high. The heart is big. {last.removeprefix('the ')}") == UNPARSEABLE
 
     def test_fewest_words_before_a_dangling_one(self):
         assert read("Because of the") == TRUNCATED
