@@ -12,7 +12,7 @@ READY := $(PREFIX)/.ready
 
 export PYTHONHASHSEED := 0
 
-.PHONY: help env figures notebooks check-notebooks test lint verify lock local record lab clean
+.PHONY: help env figures notebooks check-notebooks test lint verify bench lock local record lab clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,10 @@ lint: $(READY)  ## ruff on code and notebooks, mypy on the package
 
 verify: $(READY)  ## Hash every recording again
 	$(RUN) -m medagents recordings verify
+
+bench: $(READY)  ## Measure what is claimed of speed, as ratios in one run
+	$(RUN) benchmarks/replay.py
+	$(RUN) benchmarks/bootstrap.py
 
 lock: $(READY)  ## Resolve requirements.lock anew from pyproject.toml
 	$(RUN) -m pip install --quiet --disable-pip-version-check uv
