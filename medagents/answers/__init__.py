@@ -13,8 +13,8 @@ The heaviest that stands decides, the last of its weight. `judge` says which sta
 only where the reply goes on to agree, and what is denied, doubted, asked, merely supposed or taken back does
 not count. What a reply turns to ("wait, no. C", "on reflection C", "not A but C") is as firm as what it left.
 
-Modules: `base` bounds and readings, `cues` the words that matter, `page` a reply laid out, `find` what looks for
-an answer, `judge` what stands, `reading` the whole for one reply, `jsonl` for a file of them.
+Modules: `base` bounds and readings, `cues` the words that matter, `page` a reply laid out, `find` what looks
+for an answer, `judge` what stands, `reading` the whole for one reply, `jsonl` for a file of them.
 
 Known limits: irony; roman or ordinal answers ("the second option"); a letter beside another option's text
 is read by its letter; a peer who is not called a colleague, a doctor or the like is not known for one.

@@ -110,7 +110,7 @@ _AGAIN = (
     r"\b(?:on (?:(?:further|second|closer|careful|a) )*"
     r"(?:reflection|thoughts?|inspection|look|balance|consideration)"
     r"|after (?:further|more) (?:thought|reflection|consideration)|thinking (?:it|this) (?:over|through)"
-    r"|(?:looking|thinking) again|in hindsight|in the end(?! stage|-)|ultimately"
+    r"|(?:looking|thinking) again|in hindsight|in the end|ultimately"
     r"|having (?:reconsidered|reread|thought again)(?: \w+)?"
     r"|(?:agree|concur|see why)\b(?:[^.\n;?]|\bDr\.){0,80}?\b(?:but|yet|however))\b")
 _RETRACTING = (
@@ -135,7 +135,7 @@ CUES: tuple[tuple[str, Weight, re.Pattern[str]], ...] = (
         r"|remains)\b|[,:])")),
     ("opinion", Weight.HINTED, rx(_I + r"(?:think|believe|suspect)\b")),
     ("correction", Weight.STATED, rx(
-        rf"{_RETRACTING}(?:[\s,.!;…—-]*\b(?:no|wait|actually|sorry|hmm|make (?:that|it)|I mean)\b)*+"
+        rf"{_RETRACTING}(?:[\s,.!;…—-]*\b(?:no|hmm)\b)*+"
         rf"[\t\x20.!;…]*|{_AGAIN}(?:,? (?:I|we)(?: now)? (?:think|believe)\b)?")),
     ("if_forced", Weight.HINTED, rx(
         r"\b(?:(?:if|when) (?:\w+ ){0,3})?(?:forced|pressed|had|have|must)(?: to)? (?:guess|choose|pick"

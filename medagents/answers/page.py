@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from medagents.answers.base import CONTEXT, FLOOR, OPENING, REACH, Mention, rx
+from medagents.answers.cues import IS_ANSWER
 
 # fmt: off
 # --- Markup. Every replacement keeps the length.
@@ -170,6 +171,8 @@ class Page:
             return ""
         if _PLURAL.match(self.text, other.end):
             return "plural"
+        if "," not in link[0] and IS_ANSWER.match(self.text, other.end):
+            return "several"
         return "several" if re.search(r"\bor\b", link[0]) or not VERB.match(self.text, other.end) else ""
 
 
