@@ -1353,6 +1353,14 @@ class TestConstants:
         assert read(f"Answer: C\n\nB. {' '.join(words.split()[:12])}", BARE) == "B"
         assert read(f"Answer: C\n\nB. {words}", BARE) == "C"
 
+    def test_reach_of_an_assent(self):
+        assert read(f"My colleagues answered B. {'x' * 76}. I agree.") == "B"
+        assert read(f"My colleagues answered B. {'x' * 77}. I agree.") == UNPARSEABLE
+
+    def test_stretch_of_a_sentence_looked_at(self):
+        assert read(f"If {'x' * 292} the answer is C.") == UNPARSEABLE
+        assert read(f"If {'x' * 293} the answer is C.") == "C"
+
     def test_sentences_closed_before_one_left_hanging(self):
         last = "the film is clear and the lungs expanded"
         assert read(f"The pulse is high. The heart is big. {last}") == TRUNCATED
