@@ -127,7 +127,10 @@ def test_output_tied_to_one_run_or_machine_is_refused(output, said):
         clean(*draft(output))
 
 
-def test_words_that_only_resemble_a_folder_pass():
+def test_words_that_only_resemble_a_folder_pass(monkeypatch):
+    # Folders that do not contain one another, as a clone below the home folder and its home do.
+    monkeypatch.setattr(paths, "ROOT", Path("/srv/clone"))
+    monkeypatch.setattr(Path, "home", lambda: Path("/nowhere/home"))
     assert clean(*draft(stream(f"w{paths.ROOT}\n", f"{paths.ROOT}-like\n", "at 0x1f\n")))
 
 

@@ -291,7 +291,7 @@ def test_every_prefix_of_mmlu_is_balanced_and_a_shared_question_counts_once(tmp_
 def test_a_subject_with_too_few_eligible_records_is_named(tmp_path: Path) -> None:
     for subject in mmlu_medical.SUBJECTS:
         write_mmlu(tmp_path, subject, mmlu_rows(subject, 19))
-    with pytest.raises(MedagentsError, match=r"anatomy_test\.csv: 19 eligible records, 20 needed"):
+    with pytest.raises(MedagentsError, match=r"anatomy_test\.csv: 19 eligible, 20 needed"):
         mmlu_medical.cohort(tmp_path)
 
 
