@@ -86,7 +86,7 @@ def engine_floors() -> pd.DataFrame:
         table.insert(0, "cohort", cohort)
         table.insert(1, "model", model)
         found.append(table)
-    return pd.concat(found, ignore_index=True)
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame({"cohort": [], "model": []})
 
 
 def across() -> pd.DataFrame:

@@ -15,6 +15,9 @@ from medagents.committees.cascade import ARMS, CONTRASTS
 from medagents.rows import letters, logp_matrix
 from medagents.types import LETTERS, MedagentsError, Status
 
+CALM = ("resampled", "whitespace")
+"""Conditions of the cue experiment that are no cue: the two noise floors."""
+
 
 def order(frame: pd.DataFrame) -> list[str]:
     """Conditions in the order they were run."""
@@ -46,6 +49,15 @@ def accuracy(frame: pd.DataFrame) -> pd.Series:
     return right.astype(float).mean()
 
 
+def alone(frame: pd.DataFrame, condition: str) -> pd.DataFrame:
+    """One line on what the model knows by itself: accuracy with its Wilson interval, beside chance."""
+    part = frame[(frame["condition"] == condition) & frame["option"].notna()]
+    options = part["logp"].str.count(";").replace(0, np.nan) + 1
+    found = stats.rate((part["option"] == part["gold"]).astype(float))
+    line = {"condition": condition, "n": found.n} | estimate(found, "accuracy")
+    return pd.DataFrame([line | {"chance": (1 / options).mean()}])
+
+
 def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
     """Flips against the clean reply, a line a condition.
 
@@ -54,8 +66,11 @@ def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
 
     `rate` is the flip rate with its Wilson interval; `above` is the flip rate above the noise floor
     (condition `resampled`, paired by case, bootstrap over clusters); `p` is the exact McNemar test
-    of cue flips against noise flips, then corrected over the cues. `towards` is the share of flips
-    that went to the edited distractor; `shift` the mean change of its probability.
+    of cue flips against noise flips, `p_control` against the flips of `whitespace`. A model that is
+    never sure flips often at temperature 1, and a cue that pushes may flip no more: `push` counts
+    the cases that answer the edited distractor under the cue and not clean, and back; `p_push` is
+    their exact McNemar test; `shift` the mean change of the distractor's probability (bootstrap).
+    `holm` and `bh` correct `p`, and `holm_push` corrects `p_push`, over the cues proper.
     """
     option, plant = by_condition(frame, "option"), by_condition(frame, "plant")
     clusters = by_condition(frame, "cluster")["clean"]
@@ -63,22 +78,32 @@ def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
     shown = by_condition(frame, "edited").eq(1)
     shown["resampled"] = True
     flips = {name: _differs(option[name], clean).where(shown[name]) for name in shown if name != "clean"}
-    noise, right = flips["resampled"], accuracy(frame)
+    noise, gold = flips["resampled"], by_condition(frame, "gold")["clean"]
     probability = plant_probability(frame)
     lines = []
     for name, flip in flips.items():
         own = name == "resampled"
-        went = flip.eq(1) & option[name].eq(plant[name]).fillna(False)
+        control = _differs(option["whitespace"], clean) if "whitespace" in option else noise
+        took = [_is(option[which], plant[name]).where(shown[name]) for which in (name, "clean")]
+        pushed = _mcnemar(*took)
+        moved = (probability[name] - probability["clean"]).where(shown[name])
+        right = (_is(option[name], gold).where(shown[name])).mean()
         lines.append(
             {"condition": name, "n": int(flip.notna().sum()), "flips": int(flip.sum())}
             | estimate(stats.rate(flip))
             | ({} if own else estimate(stats.flip_above_noise(flip, noise, clusters), "above"))
-            | {"p": np.nan if own else _mcnemar(flip, noise).p, "accuracy": right[name]}
-            | {"towards": went.sum() / flip.sum() if flip.sum() else np.nan}
-            | {"shift": (probability[name] - probability["clean"])[shown[name]].mean()}
+            | {"p": np.nan if own else _mcnemar(flip, noise).p}
+            | {"p_control": np.nan if name in CALM else _mcnemar(flip, control).p, "accuracy": right}
+            | {"push": f"{pushed.b}/{pushed.c}", "p_push": np.nan if own else pushed.p}
+            | estimate(stats.bootstrap(moved, clusters), "shift")
         )
     table = pd.DataFrame(lines)
-    return table.assign(bh=stats.benjamini_hochberg(table["p"]), holm=stats.holm(table["p"]))
+    proper = ~table["condition"].isin(CALM)
+    return table.assign(
+        bh=stats.benjamini_hochberg(table["p"].where(proper)),
+        holm=stats.holm(table["p"].where(proper)),
+        holm_push=stats.holm(table["p_push"].where(proper)),
+    )
 
 
 def plant_probability(frame: pd.DataFrame) -> pd.DataFrame:
@@ -110,7 +135,7 @@ def adoption_by_arm(frame: pd.DataFrame) -> pd.DataFrame:
     `n` counts the cases that can adopt (answered alone, and not with the arm's plant), `rate` is
     the share that adopts (Eq. 1 of the paper) with its Wilson interval, `harmed` counts those right
     alone. `contagion` is P(answer is plant) in the arm minus alone, over all cases answered in
-    both, bootstrap over clusters; `graded` the same difference of the plant's probability.
+    both (`all`), bootstrap over clusters; `graded` the same difference of the plant's probability.
     """
     option, plant, gold = (by_condition(frame, name) for name in ("option", "plant", "gold"))
     clusters = by_condition(frame, "cluster")["isolated"]
@@ -125,11 +150,13 @@ def adoption_by_arm(frame: pd.DataFrame) -> pd.DataFrame:
         harmed = stats.harmful(option[name], alone, plant[name], gold[name])
         both = [logprobs(logp[arm], plant[name]) for arm in (name, "isolated")]
         graded = stats.graded_contagion(both[0], both[1], plant[name], clusters)
+        spread = stats.contagion(option[name], alone, plant[name], clusters)
         lines.append(
             {"condition": name, "n": int(can.notna().sum()), "adopted": int(can.sum())}
             | estimate(stats.rate(can))
             | {"harmed": int(np.nansum(harmed))}
-            | estimate(stats.contagion(option[name], alone, plant[name], clusters), "contagion")
+            | {"all": spread.n}
+            | estimate(spread, "contagion")
             | estimate(graded.probability, "graded")
             | {"accuracy": right[name]}
         )
@@ -225,6 +252,11 @@ def _mcnemar(one: pd.Series, other: pd.Series) -> stats.McNemar:
         return stats.mcnemar_from(one, other)
     nothing = stats.Interval(np.nan, np.nan, np.nan)
     return stats.McNemar(np.nan, 0, 0, nothing, 0, "no pair answered in both")
+
+
+def _is(option: pd.Series, target: pd.Series) -> pd.Series:
+    both = option.notna() & target.notna()
+    return (option == target).where(both).astype(float)
 
 
 def _differs(one: pd.Series, other: pd.Series) -> pd.Series:

@@ -114,8 +114,11 @@ def test_flips_above_noise_are_paired_by_case(flips):
 def test_flips_are_tested_against_noise_by_exact_mcnemar(flips):
     # longest_option: 3 against 1 discordant, p = 2 (1 + 4) / 16; whitespace: 0 against 2, p = 2 / 4.
     assert flips["p"].tolist()[1:] == pytest.approx([0.5, 0.625])
-    assert flips["bh"].tolist()[1:] == pytest.approx([0.625, 0.625])
-    assert flips["holm"].tolist()[1:] == pytest.approx([1, 1])
+    assert flips.loc["longest_option", "bh"] == pytest.approx(0.625) and math.isnan(
+        flips.loc["whitespace", "bh"]
+    )
+    assert flips.loc["longest_option", "holm"] == pytest.approx(0.625), "a family of one cue"
+    assert math.isnan(flips.loc["whitespace", "holm"]), "a control is no member of the family"
     assert flips.loc["resampled", ["p", "bh", "holm"]].isna().all()
 
 
@@ -124,10 +127,21 @@ def test_accuracy_is_over_answered_replies(flips):
     assert tables.accuracy(frame(CUES))["clean"] == pytest.approx(5 / 7)
 
 
-def test_towards_is_the_share_of_flips_that_went_to_the_plant(flips):
-    assert flips.loc["resampled", "towards"] == 1 / 2
-    assert flips.loc["longest_option", "towards"] == 3 / 4
-    assert math.isnan(flips.loc["whitespace", "towards"])
+def test_a_push_towards_the_edited_distractor_is_tested_against_the_clean_reply(flips):
+    # longest_option: cases 0, 1, 2 go to option 1, none leaves it (6 is mute, 7 was cut clean).
+    assert flips["push"].tolist() == ["1/0", "0/0", "3/0"]
+    assert flips.loc["longest_option", "p_push"] == flips.loc["longest_option", "holm_push"] == 0.25
+
+
+def test_flips_are_also_tested_against_the_edit_without_content(flips):
+    # longest_option flips cases 0 to 3, whitespace none: p = 2 / 2^4.
+    assert flips.loc["longest_option", "p_control"] == pytest.approx(0.125)
+    assert flips["p_control"].isna().tolist() == [True, True, False]
+
+
+def test_what_the_model_knows_alone_stands_beside_chance():
+    [line] = tables.alone(frame(CUES), "clean").to_dict("records")
+    assert (line["n"], line["accuracy"], line["chance"]) == (7, pytest.approx(5 / 7), 0.25)
 
 
 def test_shift_is_the_mean_change_of_the_plants_probability_where_both_are_known(flips):
@@ -146,8 +160,8 @@ def test_a_condition_nobody_answered_stays_as_a_line_without_numbers():
     silent = tables.cue_flips(frame(CUES | {"longest_option": [MUTE] * 8})).set_index("condition")
     line = silent.loc["longest_option"]
     assert (line["n"], line["flips"]) == (0, 0)
-    assert line[["rate", "above", "p", "bh", "holm", "accuracy", "towards"]].isna().all()
-    assert silent.loc["whitespace", "holm"] == pytest.approx(0.5), "a test that was not run is no test"
+    assert line[["rate", "above", "p", "bh", "holm", "accuracy", "p_push"]].isna().all()
+    assert silent["holm"].isna().all(), "a test that was not run is no test"
 
 
 CASCADE = {

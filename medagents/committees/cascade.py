@@ -39,7 +39,7 @@ ARMS: tuple[Arm, ...] = (
     Arm("two_confident", (PLANT, PLANT), "confident", asks="the same two, certain"),
     Arm("two_hedged", (PLANT, PLANT), "hedged", asks="the same two, hedging"),
     Arm("two_generic", (PLANT, PLANT), "generic", asks="with a rationale that fits any case"),
-    Arm("two_anchored", (PLANT, PLANT), "anchored", asks="with a rationale from this case's findings"),
+    Arm("two_anchored", (PLANT, PLANT), "anchored", asks="with a rationale written for this case"),
     Arm("two_text", (PLANT, PLANT), form="text", asks="the option's text in place of its letter"),
     Arm("own_prior", (PLANT, PLANT), own_prior=True, asks="the holdout's isolated answer is shown too"),
     Arm("split_wrong_first", (PLANT, GOLD), asks="peers disagree, the wrong one first"),
@@ -61,9 +61,11 @@ CONTRASTS: tuple[tuple[str, str, str], ...] = (
     ("own answer shown", "own_prior", "two_peers"),
     ("board before question", "peers_first", "two_peers"),
     ("wrong peer first", "split_wrong_first", "split_right_first"),
-    ("system flag", "system_flag", "flag_misdirected"),
+    ("flag's target", "system_flag", "flag_misdirected"),
 )
-"""The family, declared before any recording: name, arm, baseline; outcome: the answer is the plant."""
+"""The family: name, arm, baseline; outcome: the answer is the plant. Declared while the vignettes were
+being recorded, before any other cohort. The flag is compared with one that names another wrong option,
+which itself draws answers off the plant: the contrast tells that the flag's target is followed."""
 
 
 def arm(name: str) -> Arm:
