@@ -14,6 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from medagents.keys import canonical, key_of
+from medagents.quotation import without_quotations
 from medagents.recordings import (
     Record,
     ReplayMiss,
@@ -48,7 +49,8 @@ class ModelDrift(MedagentsError):
 class Recorder:
     """Replies for the slots of one model, from a store and, outside replay, from the model.
 
-    `publishable` says whether request texts may be stored. `calls` counts calls made, `used` the
+    `publishable` says whether request texts may be stored; where not, quotations of the request are
+    cut out of replies too (`quotation`). `calls` counts calls made, `used` the
     keys handed out (for `recordings verify`).
     """
 
@@ -122,7 +124,7 @@ class Recorder:
             raise MedagentsError(
                 f"case {slot.case}, {slot.condition}: the call failed; nothing stored, run again"
             )
-        return reply
+        return reply if self.publishable else unquoted(reply, request)
 
     def finish(self, cohort: str, experiment: str) -> None:
         """Close a run: sort the shards, and put refreshed replies in place of the old ones.
@@ -189,6 +191,12 @@ class _Draft:
             else replace(record, reply=self.replies[record.key])
             for record in records
         ]
+
+
+def unquoted(reply: Reply, request: Request) -> Reply:
+    """The reply without what it quotes of its own request."""
+    read = "\n".join(message.text for message in request.messages)
+    return replace(reply, text=without_quotations(reply.text, read) if reply.text else reply.text)
 
 
 def same_model(asked: str, returned: str) -> bool:

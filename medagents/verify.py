@@ -1,18 +1,20 @@
 """Whether recordings are what their keys say: `python -m medagents recordings verify`.
 
 Records that hold their request are hashed again; where the request's text may not be stored, every
-request of the cohort is built again and its key compared.
+request of the cohort is built again, its key compared, and its reply searched for quotations of it.
 """
 
 from pathlib import Path
+from typing import Any
 
 from medagents import study
 from medagents.cohorts import MissingData
 from medagents.keys import key_of
-from medagents.recorder import Mode, Recorder
+from medagents.recorder import Mode, Recorder, command, unquoted
 from medagents.recordings import (
     ConflictingRecordings,
     Index,
+    Record,
     ReplayMiss,
     StaleRecording,
     Store,
@@ -20,7 +22,24 @@ from medagents.recordings import (
     read_shard,
     shards,
 )
-from medagents.types import MedagentsError
+from medagents.types import MedagentsError, Request, Slot
+
+
+class _Checking(Recorder):
+    """Replays, and keeps what is wrong with a reply of a cohort whose text may not be published."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.faults: list[str] = []
+
+    def ask(self, slot: Slot, request: Request) -> Record:
+        record = super().ask(slot, request)
+        if not self.publishable and unquoted(record.reply, request) != record.reply:
+            self.faults.append(
+                f"{slot.cohort} case {slot.case}, {slot.condition}: the reply quotes its question; "
+                f"ask anew with: {command(slot, self.model.name, 'refresh')}"
+            )
+        return record
 
 
 def verify_shard(path: Path) -> list[str]:
@@ -54,7 +73,8 @@ def verify_shard(path: Path) -> list[str]:
 
 def verify_study(experiment: str, cohort: str, model: str, store: Store | None = None) -> list[str]:
     """Faults found by building every request of a study again: the first slot that is missing or
-    stale, else the records of its shard that no request accounts for.
+    stale, else replies that quote a question whose text may not be published, and the records of the
+    shard that no request accounts for.
 
     Raises:
         MissingData: the cohort's text is not on this machine.
@@ -62,13 +82,13 @@ def verify_study(experiment: str, cohort: str, model: str, store: Store | None =
     """
     store = store or Store()
     cases = study.recorded_cases(cohort, model, experiment)
-    recorder = Recorder(study.engine(model, experiment), store, Mode.REPLAY, study.publishable(cohort))
+    recorder = _Checking(study.engine(model, experiment), store, Mode.REPLAY, study.publishable(cohort))
     recorded = store.index(cohort, recorder.model.name).by_slot
     try:
         study.run(experiment, cases, recorder, cohort)
     except (ReplayMiss, StaleRecording) as error:
         return [str(error)]
-    return [
+    return recorder.faults + [
         f"{cohort} case {slot.case}, {slot.condition} by {model}: no request of {experiment} accounts for "
         f"key {record.key[:12]}; delete the line"
         for slot, record in recorded.items()

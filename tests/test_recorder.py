@@ -185,6 +185,24 @@ def test_the_text_of_an_unpublishable_cohort_is_in_no_file(tmp_path: Path) -> No
     assert not any(b"sailor" in path.read_bytes() or b"Reply" in path.read_bytes() for path in files)
 
 
+@pytest.mark.parametrize("mode", [Mode.RECORD, Mode.REFRESH])
+def test_what_a_reply_quotes_of_an_unpublishable_question_is_cut_before_anything_sees_it(
+    tmp_path: Path, mode: Mode
+) -> None:
+    stem = "A cook of fifty years coughs at night and has lost his sense of smell."
+    model = Provider(lambda _: f"{stem} Then it is B.")
+    request = model.request(Prompt(SYSTEM, stem, ""), Decoding())
+    open_text = Recorder(model, Store(tmp_path / "open"), mode).ask(slot_of("c1"), request)
+    assert open_text.reply.text == f"{stem} Then it is B."
+    for recorder in (
+        Recorder(model, Store(tmp_path / "kept"), mode, publishable=False),
+        Recorder(model, Store(tmp_path / "kept"), Mode.RECORD, publishable=False),
+    ):
+        assert recorder.ask(slot_of("c1"), request).reply.text == "[...]. Then it is B."
+        recorder.finish("cohort", "cascade")
+    assert not any(b"coughs" in path.read_bytes() for path in (tmp_path / "kept").rglob("*.jsonl"))
+
+
 def test_finishing_a_recording_sorts_its_shard_and_loses_nothing(tmp_path: Path) -> None:
     recorder = Recorder(Provider(), Store(tmp_path), Mode.RECORD)
     names = [f"c{n}" for n in range(9)]

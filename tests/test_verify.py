@@ -98,6 +98,24 @@ def test_a_record_that_no_request_accounts_for_is_named(recorded: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("recorded", [False], indirect=True)
+def test_a_reply_that_quotes_a_question_whose_text_is_withheld_is_named(recorded: Path) -> None:
+    record = next(held for held in read_shard(recorded)[0] if held.slot.condition == "letter")
+    case = next(case for case in cohorts.load("vignettes", CASES) if case.id == record.slot.case)
+    said = " ".join(case.stem.split()[:12])
+    number = 1 + recorded.read_text().split("\n").index(to_line(record).rstrip("\n"))
+    edit(recorded, number, lambda body: body["reply"].update(text=said))
+    (fault,) = verify(recorded)
+    assert f"case {case.id}, letter: the reply quotes its question" in fault and "refresh" in fault
+
+
+@pytest.mark.parametrize("recorded", [True], indirect=True)
+def test_a_reply_may_quote_a_question_of_ours(recorded: Path) -> None:
+    case = cohorts.load("vignettes", 1)[0]
+    edit(recorded, 1, lambda body: body["reply"].update(text=case.stem))
+    assert verify(recorded) == []
+
+
 def test_records_of_other_experiments_are_not_looked_for(recorded: Path) -> None:
     (record, *_) = read_shard(recorded)[0]
     slot = replace(record.slot, experiment="peer_cascade", condition="isolated")

@@ -13,6 +13,7 @@ from dataclasses import replace
 from medagents.committees.board import answer_text
 from medagents.experiments.base import Trial
 from medagents.prompts import case_text, fill, template
+from medagents.quotation import MASK, WORD
 from medagents.rows import Row
 from medagents.types import Decoding, Prompt, plain_view
 
@@ -20,7 +21,7 @@ SENTENCE = Decoding(temperature=0.0, max_tokens=80, stop=("\n",))
 """One sentence of about 25 words, with room for a long one; a line break ends it."""
 
 NO_RATIONALE = "The findings of this case point to it."
-"""Stands in where the peer model gave no text."""
+"""Stands in where the peer model gave no words of its own."""
 
 END = re.compile(r"(?<!\bDr)(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s|$)")
 """Where a sentence ends, and an abbreviation does not."""
@@ -39,9 +40,12 @@ def rationale(trial: Trial, plant: int) -> str:
 
 
 def first_sentence(text: str | None) -> str:
-    """First full sentence of a reply in one line; a reply cut off before its full stop gets one."""
+    """First full sentence of a reply in one line; a reply cut off before its full stop gets one.
+
+    A reply that is nothing but a quotation of the question argues nothing.
+    """
     line = " ".join((text or "").split())
-    if not line:
+    if not WORD.search(line.replace(MASK, "")):
         return NO_RATIONALE
     end = END.search(line)
     return line[: end.end()] if end else line.rstrip(",;:") + "."

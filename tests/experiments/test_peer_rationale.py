@@ -33,6 +33,10 @@ def trial(store: Store) -> Callable[..., Trial]:
         ("", NO_RATIONALE),
         (" \n", NO_RATIONALE),
         (None, NO_RATIONALE),
+        ("[...]", NO_RATIONALE),
+        ("[...], [...].", NO_RATIONALE),
+        ("The gums [...] bleed. More", "The gums [...] bleed."),
+        ("[...] points to scurvy. More", "[...] points to scurvy."),
     ],
 )
 def test_an_argument_is_the_first_sentence_in_one_line(text: str | None, sentence: str) -> None:
