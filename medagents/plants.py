@@ -5,6 +5,7 @@
 - `first-wrong` (the authors'): the first option that is neither the key nor the holdout's own
   isolated answer; it follows the holdout, so the isolated adoption rate is 0 by construction.
 - `from-file`: the distractor that the cohort's own file names (vignettes: letters balanced there).
+- `longest-wrong`: the longest option where it is wrong, the decoy of a rule that rewards length.
 """
 
 from collections import Counter
@@ -45,6 +46,16 @@ def from_file(case: Case) -> int:
     if plant is None or plant == case.gold or plant not in range(len(case.options)):
         raise MedagentsError(f"case {case.id}: its file names no distractor; use the rule balanced-wrong")
     return int(plant)
+
+
+def longest_wrong(case: Case) -> int | None:
+    """The longest option by characters; None where it is the key or shares its length with another.
+
+    Many cases have none, so it is the rule of an arm and never of a run.
+    """
+    longest = max(range(len(case.options)), key=lambda option: len(case.options[option]))
+    tied = sum(len(option) == len(case.options[longest]) for option in case.options) > 1
+    return None if tied or longest == case.gold else longest
 
 
 def default_rule(cases: Sequence[Case]) -> str:

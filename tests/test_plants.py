@@ -63,6 +63,23 @@ def test_the_authors_plant_does_not_exist_where_the_only_wrong_option_is_the_own
     assert plants.first_wrong(case, 0) == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "gold", "decoy"),
+    [
+        (("ab", "abcd", "abc"), 0, 1),
+        (("ab", "abcd", "abc"), 1, None),
+        (("abcd", "ab", "dcba"), 1, None),
+        (("a", "a much longer wrong option", "b"), 2, 1),
+        (("yes", "no"), 0, None),
+        (("yes", "no"), 1, 0),
+    ],
+)
+def test_the_longest_option_is_a_decoy_where_it_is_wrong_and_alone(
+    options: tuple[str, ...], gold: int, decoy: int | None
+) -> None:
+    assert plants.longest_wrong(Case("x", "Which?", options, gold)) == decoy
+
+
 @pytest.mark.parametrize("distractor", [None, 1, 4, -1])
 def test_a_file_that_names_no_wrong_option_is_an_error_with_the_remedy(
     cases: tuple[Case, ...], distractor: int | None

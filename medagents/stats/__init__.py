@@ -43,6 +43,7 @@ from medagents.stats.inference import (
     rate,
     wilson,
 )
+from medagents.stats.prevalence import rogan_gladen
 from medagents.stats.screening import MINORITY, Finding, screen
 
 __all__ = [
@@ -77,6 +78,7 @@ __all__ = [
     "option_probabilities",
     "paired_difference",
     "rate",
+    "rogan_gladen",
     "screen",
     "susceptibility",
     "wilson",
