@@ -100,10 +100,9 @@ class Rows:
         expected = self._known.loc[path]
         got = sha256(content).hexdigest()
         if got != expected["sha256"]:
-            lines = _lines(content)
-            short = (
-                f"{lines} of {expected['rows']} lines, truncated" if lines < expected["rows"] else "edited"
-            )
+            lines = len(content.splitlines())
+            short = lines < expected["rows"]
+            fault = f"{lines} of {expected['rows']} lines, truncated" if short else "edited"
             raise MedagentsError(
                 f"{file}: {fault} (SHA-256 {got[:16]}, expected {expected['sha256'][:16]}); {REMEDY}; "
                 "to audit it as it is, pass --unpinned"
