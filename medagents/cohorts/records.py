@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -135,10 +136,18 @@ def json_lines(file: Path) -> Iterator[Record]:
         index += 1
 
 
-def csv_rows(file: Path, columns: int) -> Iterator[Record]:
-    """The rows of a CSV without header, every cell as text: 'None' and 'NA' are answers here."""
+def csv_rows(file: Path, columns: int, header: Sequence[str] = ()) -> Iterator[Record]:
+    """The rows of a CSV, every cell as text: 'None' and 'NA' are answers here.
+
+    Where a `header` is given, the first line must be just that, and is no row.
+    """
     reader = csv.reader(io.StringIO(_text(file), newline=""), strict=True)
     try:
+        if header and (first := next(reader, [])) != list(header):
+            got, needed = next(pair for pair in zip_longest(first, header) if pair[0] != pair[1])
+            raise MedagentsError(
+                f"{file}, line 1: column {got!r} where {needed!r} is needed; use the published file unchanged"
+            )
         for index, row in enumerate(row for row in reader if row):
             record = Record(file, index, reader.line_num, row)
             if len(row) != columns:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medagents import paths
-from medagents.cohorts import manifest, medmcqa, medqa, mmlu_medical, vignettes
+from medagents.cohorts import manifest, medmcqa, medqa, mmlu_medical, support2, vignettes
 from medagents.cohorts.records import MissingData, Refusal, Selection, Source, data_folder
 from medagents.types import Case, MedagentsError
 
@@ -156,6 +156,22 @@ COHORTS: dict[str, Cohort] = {
                 "manifests/medmcqa_first.txt, then by SHA-256('medagents:' + id)"
             ),
             select=medmcqa.cohort,
+        ),
+        Cohort(
+            "support2",
+            (Source(support2.FILE, "79621945edf2a5c8dc36359684ff356d3c6025e773ba4fefac26f865f7894c78"),),
+            "CC BY 4.0 (UCI 880)",
+            publishable=False,
+            how=(
+                "download support2csv.zip from hbiostat.org/data and put support2.csv at "
+                f"{support2.FILE} (UCI's own export has other columns and is another file)"
+            ),
+            rule=(
+                f"the first {support2.PER_OUTCOME} rows with hospdead 0 and the first {support2.PER_OUTCOME} "
+                "with hospdead 1, in file order, taking turns (a survivor first), so that any even number of "
+                f"cases is balanced; shown without the {len(support2.LEAKS)} columns that tell the outcome"
+            ),
+            select=support2.cohort,
         ),
     )
 }
