@@ -3,11 +3,14 @@
 `clean` against each cue gives the flip rate; `resampled` against `clean` gives the noise floor;
 `whitespace` is a cue without content, the floor at temperature 0. Two cues edit a distractor: the
 plant of the run's rule, where the authors always took the first.
+
+Options that are the same two in every case are no place for a cue. A tabular case has its table
+written otherwise (section 4.2), and its options in another order.
 """
 
 from collections.abc import Iterator
 
-from medagents.cues import text
+from medagents.cues import tabular, text
 from medagents.experiments.base import LETTER, Trial, resampling
 from medagents.prompts import case_text, examples, template
 from medagents.rows import Row, make_row
@@ -21,13 +24,17 @@ CONDITIONS = (
     "longest_option",
     "lexical_overlap",
 )
+TABULAR = ("clean", "resampled", *tabular.CUES, "option_order")
+"""The conditions of a case with a table, `whitespace` of the table among them."""
 
 
 def views(case: Case, plant: int) -> dict[str, View]:
-    """Condition -> the case as shown in it."""
-    return {
-        "clean": plain_view(case),
-        "resampled": plain_view(case),
+    """Condition -> the case as shown in it; `TABULAR` where the case has a table, else `CONDITIONS`."""
+    uncued = {"clean": plain_view(case), "resampled": plain_view(case)}
+    if "table" in case.meta:
+        cued = {name: cue(case) for name, cue in tabular.CUES.items()}
+        return uncued | cued | {"option_order": text.option_order(case)}
+    return uncued | {
         "whitespace": text.whitespace(case),
         "option_order": text.option_order(case),
         "longest_option": text.longest_option(case, plant),
@@ -38,7 +45,8 @@ def views(case: Case, plant: int) -> dict[str, View]:
 def prompt(view: View) -> Prompt:
     """The question alone, just as the isolated arm of the cascade asks it.
 
-    Where a cue edits the options, only the stem is common to the conditions of a case.
+    Where a cue edits the options, only the stem is common to the conditions of a case; where it
+    edits the stem, nothing is.
     """
     whole = case_text(view)
     shared = whole if view.cue == "none" else whole[: whole.index(view.stem) + len(view.stem)]
@@ -46,7 +54,7 @@ def prompt(view: View) -> Prompt:
 
 
 def run_case(trial: Trial) -> Iterator[Row]:
-    """One row for each of `CONDITIONS`; the plant is the distractor that the cue edits."""
+    """One row a condition; the plant is the distractor that the cue edits, or would push towards."""
     for condition, view in views(trial.case, trial.plant).items():
         repeat = int(condition == "resampled")
         decoding = resampling(trial.case, repeat) if repeat else LETTER

@@ -4,7 +4,9 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
+from medagents import tables
 from medagents.committees import cascade
+from medagents.cues.tabular import render
 from medagents.experiments import cue_sensitivity
 from medagents.experiments.base import resampling
 from medagents.models.scripted import chat
@@ -114,3 +116,55 @@ def test_conditions_that_edit_the_options_share_only_the_stem(cases: tuple[Case,
         assert made.case == (case_text(view) if condition in ("clean", "resampled") else case.stem)
         (message,) = chat(made)[-1:]
         assert message.text == case_text(view)
+
+
+def patient(number: int, sodium: str | None = "140") -> Case:
+    """A made-up patient as a table."""
+    table = (("age", f"{50 + number}", "years"), ("sex", "male", ""), ("sodium", sodium, "mmol/L"))
+    stem = f"An adult in hospital.\n{render(table)}\nWill this patient go home?"
+    return Case(f"p-{number}", stem, ("Goes home", "Dies"), number % 2, meta={"table": table})
+
+
+PATIENTS = tuple(patient(number, None if number == 2 else "140") for number in range(6))
+
+
+def test_a_tabular_case_has_its_table_cued_and_its_options_only_reordered(ask: Callable) -> None:
+    frame, history = ask("cue_sensitivity", lambda request: "A", PATIENTS)
+    assert frame["condition"].tolist() == list(cue_sensitivity.TABULAR) * 6
+    moved = {tuple(shown(request)) for request in history}
+    assert moved == {("Goes home", "Dies"), ("Dies", "Goes home")}
+    flipped = frame[frame["option"] == 1]["condition"]
+    assert set(flipped) == {"option_order"} and len(flipped) == 6
+
+
+def test_the_plant_of_a_tabular_case_is_its_wrong_option(ask: Callable) -> None:
+    frame, _ = ask("cue_sensitivity", lambda request: "A", PATIENTS)
+    assert (frame["plant"] + frame["gold"] == 1).all()
+
+
+def test_cases_without_a_table_are_asked_as_ever(cases: tuple[Case, ...]) -> None:
+    for case in cases:
+        assert tuple(cue_sensitivity.views(case, (case.gold + 1) % 4)) == cue_sensitivity.CONDITIONS
+
+
+@pytest.mark.parametrize("condition", cue_sensitivity.TABULAR)
+def test_a_cued_table_is_the_part_read_first_and_the_options_come_after(condition: str) -> None:
+    view = cue_sensitivity.views(PATIENTS[2], 1)[condition]
+    made = cue_sensitivity.prompt(view)
+    assert made.case + made.turn == case_text(view)
+    assert made.case == (case_text(view) if condition in ("clean", "resampled") else view.stem)
+
+
+def test_who_reads_months_as_years_flips_by_unit_and_a_missing_value_by_its_word(ask: Callable) -> None:
+    def script(request: Request) -> str:
+        text = request.messages[-1].text
+        return "B" if ("months" in text and "(=" not in text) or "NA" in text else "A"
+
+    frame, _ = ask("cue_sensitivity", script, PATIENTS)
+    flips = tables.cue_flips(frame).set_index("condition")
+    # 50 to 55 years are 600 to 660 months; only the patient whose sodium is missing has a word recoded
+    assert (flips.loc["unit_rescaling", "flips"], flips.loc["unit_rescaling", "n"]) == (6, 6)
+    assert (flips.loc["missingness_recode", "flips"], flips.loc["missingness_recode", "n"]) == (1, 1)
+    still = ["resampled", "whitespace", "field_order", "precision", "redundancy", "administrative_hint"]
+    assert (flips.loc[still, "flips"] == 0).all() and (flips.loc[still, "n"] == 6).all()
+    assert flips["holm"].notna().sum() == len(cue_sensitivity.TABULAR) - 3  # all but clean and the two floors
