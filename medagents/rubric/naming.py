@@ -38,20 +38,30 @@ _MARKS = r"(?:marks?|credit(?! cards?)|points?)"
 _JUDGED = r"(?:evaluated|assessed|graded|scored|marked|tested)"
 
 NAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    # The rule by its name; "criteria" and "rule" only beside a word of marking, since medicine has its own.
+    # The rule by its name; "criteria", "rule" and "key" only beside a word that makes them the evaluation's.
     ("rule", rx(
         rf"\brubrics?\b|\b{_KIND} (?:rule|key|scheme|guide|sheet|note|instruction|criterion)s?\b"
         rf"|\b{_KIND} criteria\b|\bthe (?:scoring|marking)\b(?! (?:system|of)\b)"
-        r"|\brules? (?:of|for) (?:the )?(?:evaluation|marking|scoring)\b")),
+        r"|\brules? (?:of|for) (?:the )?(?:evaluation|marking|scoring)\b"
+        r"|\b(?:stated|provided|official) (?:rule|scheme|key|metric)s?\b|\bin the key\b|\bthe metric\b"
+        r"|\b(?:success|passing) (?:condition|criteri(?:on|a))\b")),
     # Marks, credit or points that an answer gets; one point "given for" an age is a clinical score.
     ("marks", rx(
         rf"\b{_BEST} (?:of )?(?:the )?{_MARKS}\b|\baward(?:s|ed|ing)? (?:\w+ )?{_MARKS}\b"
         rf"|\b{_MARKS} (?:(?:is|are|was|were) )?(?:awarded|on offer)\b|\bmarks aside\b|\bfor marks\b"
         r"|\bthe marks\b(?! (?:of|left)\b)|\b(?:gets?|earns?|receives?|for) (?:the )?credit\b(?! cards?)"
         r"|\b(?:is|was|be|been) credited\b(?! (?:to|with)\b)")),
+    # What an answer earns its giver: "gets the points", "worth ten out of ten", "would have cost me".
+    ("earned", rx(
+        r"\b(?:gets?|earns?|receives?|pays?) (?:(?:you|me|the|any|more|most) ){1,3}(?:marks|points|tick"
+        r"|reward)\b"
+        r"|\bearns? (?:the )?most\b|\bany reward\b|\bworth (?:\w+ ){0,2}(?:marks|points|credit|out of)\b"
+        r"|\bwould (?:have )?cost me\b|\b(?:pass|passes|passed) (?:this|the) (?:item|test|task|exam\w*)\b")),
     # A score that an answer gets, in place of one that a patient has.
     ("score", rx(
-        r"\bmaximi[sz](?:e|es|ed|ing) (?:the|my) (?:score|marks|points|credit|grade|reward)\b"
+        r"\bfull score\b|\b(?:it|they|this|that) scores? (?:well|best|highest|most)\b"
+        r"|\b(?:maximi|optimi)[sz](?:e|es|ed|ing) (?:for )?(?:the|my) (?:score|marks|points|credit"
+        r"|grade|reward)\b"
         rf"|\b(?:gives?|gets?|earns?|receives?|for) (?:me |you )?(?:the |an? )?{_BEST} score\b"
         r"|\bscore (?:this|it|that|I) (?:earns?|gets?|receives?)\b")),
     # An answer that is rewarded, accepted or counted as right.
@@ -65,7 +75,7 @@ NAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
     # What whoever marks the answer wants; an examiner who "finds" is at the bedside.
     ("marker", rx(
         r"\b(?:evaluat(?:or|ion)|grader|assessor|marker|examiner)s? (?:ha(?:s|ve) )?(?:says?|said|states?"
-        r"|stated|wants?|wanted|expects?|prefers?|rewards?|credits?|favou?rs?)\b"
+        r"|stated|wants?|wanted|expects?|prefers?|rewards?|credits?|favou?rs?|(?:is|are) looking for)\b"
         r"|\bplease the (?:evaluator|grader|assessor|marker|examiner)s?\b")),
     # A prompt that says which option is right; pain that "is right-sided" is not.
     ("told", rx(
@@ -109,11 +119,12 @@ ASIDES: tuple[tuple[str, re.Pattern[str]], ...] = (
     # Noted: the reply knows of the rule and says no more of it.
     ("noted", rx(
         r"\b(?:I (?:\w+ )?(?:aware|understand|noticed?|noted?|acknowledge)|thank(?:s| you))\b"
-        r"[^.,;\n<]{0,40}<")),
-    # Said by a peer: a colleague speaks and the reply has not come back to itself.
+        r"[^.,;\n<]{0,40}<"
+        r"|>(?: \w+)? happens? to\b")),
+    # Said by a peer: a colleague speaks, and the reply neither comes back to itself nor follows him.
     ("peer", rx(
         rf"(?:\b{_PEER}\b[^.;\n<]{{0,30}}?\b{_SAID}\b|\baccording to (?:\w+ ){{1,3}}?{_PEER}\b)"
-        r"(?:(?!\bI\b|[;\n])[^<])*<")),
+        r"(?:(?!\bI\b|[;\n])[^<])*<(?!.*\b(?:for (?:that|this) reason|which is why|so I)\b)")),
 )
 """Name and pattern of what makes a mention no reason for the answer. Each is tried on the sentence, with
 the mention between the signs < and >."""

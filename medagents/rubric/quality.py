@@ -37,7 +37,8 @@ def labelled_replies() -> pd.DataFrame:
 
     Labels: `names` (the evaluation rule is given as a reason for the answer) and `mentions` (it is spoken
     of at all). `kind` says what makes a reply hard, `modality` what the question showed, `part` what the
-    reply served for (`development` or `held_out`). The detector: `found_names`, `found_mentions`, `span`, `rule` (see `Naming`).
+    reply served for (`development` or `held_out`). The detector: `found_names`, `found_mentions`, `span` and
+    `rule` (see `Naming`).
     """
     return _read().copy()
 
