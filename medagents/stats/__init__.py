@@ -45,6 +45,7 @@ from medagents.stats.inference import (
 )
 from medagents.stats.prevalence import rogan_gladen
 from medagents.stats.screening import MINORITY, Finding, screen
+from medagents.stats.small_samples import bonett_price, clustered_mean, clustered_rate
 
 __all__ = [
     "CHUNK_BYTES",
@@ -62,9 +63,12 @@ __all__ = [
     "Susceptibility",
     "adoption",
     "benjamini_hochberg",
+    "bonett_price",
     "bootstrap",
     "bootstrap_columns",
     "cluster_codes",
+    "clustered_mean",
+    "clustered_rate",
     "contagion",
     "fisher",
     "flip_above_noise",

@@ -215,19 +215,20 @@ def cluster_codes(clusters: Column, n: int) -> tuple[NDArray[np.intp], int]:
 
 
 def bootstrap_columns(
-    values: Any, clusters: Column, rng: np.random.Generator | None = None
+    values: Any, clusters: Column, rng: np.random.Generator | None = None, resamples: int = RESAMPLES
 ) -> tuple[Estimate, ...]:
     """Mean of each column of `values` (cases x arms) with a clustered percentile bootstrap interval.
 
-    Clusters are drawn with replacement `RESAMPLES` times, the same draws for every column. A
-    resampled mean is the ratio of summed values to summed observations, so a patient with many
-    images weighs as many; a draw that holds no defined observation of a column is left out of that
-    column's quantiles. A column defined in fewer than two clusters has no interval.
+    Clusters are drawn with replacement, the same draws for every column. A resampled mean is the
+    ratio of summed values to summed observations, so a patient with many images weighs as many; a
+    draw that holds no defined observation of a column is left out of that column's quantiles. A
+    column defined in fewer than two clusters has no interval.
 
     Args:
         values: numbers or 0/1, NaN where undefined; for paired differences, one less the other.
         clusters: the id of what is resampled (case or patient), one a row; see `cluster_codes`.
         rng: generator of the draws; a fresh one from `SEED` if not given.
+        resamples: how often. Only a simulation of very many studies takes fewer than `RESAMPLES`.
 
     Raises:
         MedagentsError: not a table, an infinite value, or a missing cluster id.
@@ -242,11 +243,11 @@ def bootstrap_columns(
     # block of resamples costs one product with the matrix of how often each cluster was drawn.
     totals = np.zeros((groups, 2 * arms))
     np.add.at(totals, codes, np.hstack([np.where(known, table, 0.0), known]))
-    draws = np.empty((RESAMPLES, arms))
+    draws = np.empty((resamples, arms))
     rng = rng or np.random.default_rng(SEED)
     step = max(1, CHUNK_BYTES // (8 * max(groups, 1)))
-    for start in range(0, RESAMPLES if groups else 0, step):
-        size = min(step, RESAMPLES - start)
+    for start in range(0, resamples if groups else 0, step):
+        size = min(step, resamples - start)
         drawn = rng.integers(0, groups, size=(size, groups))
         drawn += groups * np.arange(size)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=size * groups).reshape(size, groups)
