@@ -72,7 +72,9 @@ def parser() -> argparse.ArgumentParser:
             f"{mode} --experiment peer_cascade --cohort vignettes --model qwen2.5-coder-1.5b",
         )
         made.set_defaults(mode=mode)
-        made.add_argument("--experiment", required=True)
+        made.add_argument(
+            "--experiment", required=True, nargs="+", help="one, or several in one pass over the cases"
+        )
         made.add_argument("--cohort", required=True)
         made.add_argument(
             "--model", required=True, help="a name of the catalogue, or the path of a GGUF file"
@@ -153,9 +155,12 @@ def _study(options: argparse.Namespace) -> None:
     from medagents import study
     from medagents.recorder import Mode
 
-    done = study.record(options.experiment, options.cohort, options.model, Mode(options.mode), options.n)
-    calls = done.recorder.calls if done.recorder else 0
-    print(f"{len(done.rows)} rows, {calls} calls made")
+    done = study.record_together(
+        options.experiment, options.cohort, options.model, Mode(options.mode), options.n
+    )
+    for experiment, found in done.items():
+        print(f"{experiment}: {len(found.rows)} rows")
+    print(f"{next(iter(done.values())).calls} calls made")
 
 
 def _recordings(options: argparse.Namespace) -> int:

@@ -4,10 +4,13 @@ Options are 0-based indices of the original case. `logp` holds the log-probabili
 in that order (natural log, as first token of the answer), joined by `;`, empty where the engine
 gave none. `edited` is 1 where the case was shown with another stem, options or order: a cue that finds
 nothing to edit leaves 0. `key` names the recording the row comes from.
+
+A condition `detector@arm`, and `why`, holds a verdict in place of an answer: `option` is 0 for yes (a
+flag), 1 for no, and `logp` holds the two log-probabilities where a model was the judge.
 """
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +19,7 @@ import pandas as pd
 from medagents import paths
 from medagents.answers import extract
 from medagents.recordings import Record
-from medagents.types import LETTERS, MedagentsError, Reply, Status, View
+from medagents.types import LETTERS, VERDICT, MedagentsError, Reply, Status, View
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,26 @@ def make_row(
         logp=option_logprobs(record.reply, view),
         provenance=record.reply.provenance.value,
         key=record.key,
+    )
+
+
+def verdict_row(
+    row: Row, condition: str, flag: bool | None, record: Record | None = None, status: Status | None = None
+) -> Row:
+    """The row of a verdict on the outcome `row`; `record` is the call that gave it, None if there was none.
+
+    Where `status` is not given, a verdict that is missing counts as unparseable.
+    """
+    letters = (record.reply.letters or {}) if record else {}
+    known = [letters.get(label) for label in VERDICT]
+    return replace(
+        row,
+        condition=condition,
+        status=(status or (Status.UNPARSEABLE if flag is None else Status.ANSWERED)).value,
+        option=None if flag is None else int(not flag),
+        logp=";".join(f"{value:.4f}" for value in known if value is not None) if None not in known else "",
+        provenance=record.reply.provenance.value if record else row.provenance,
+        key=record.key if record else row.key,
     )
 
 
@@ -137,6 +160,12 @@ def read(path: Path) -> pd.DataFrame:
             f"{path}: columns are not {', '.join(COLUMNS)}; restore the file from version control"
         )
     return frame.astype(dict.fromkeys(text, object))
+
+
+def records(frame: pd.DataFrame) -> Iterator[Row]:
+    """The lines of a table as rows."""
+    for line in frame[list(COLUMNS)].astype(object).to_dict("records"):
+        yield Row(**{str(name): None if pd.isna(value) else value for name, value in line.items()})
 
 
 def letters(options: Iterable[int | None]) -> list[str]:

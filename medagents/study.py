@@ -3,7 +3,7 @@
 Where a cohort's text is not at hand, a replay falls back on the committed rows and says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,11 +23,16 @@ FROM_ROWS = "read from committed rows, since the cohort's text is not on this ma
 
 @dataclass(frozen=True)
 class Study:
-    """Rows of one experiment, cohort and model, and where they came from."""
+    """Rows of one experiment, cohort and model, where they came from, and the recorder that gave them."""
 
     rows: pd.DataFrame
     source: str
     recorder: Recorder | None = None
+
+    @property
+    def calls(self) -> int:
+        """Calls made to the model, over all experiments recorded together."""
+        return self.recorder.calls if self.recorder else 0
 
 
 def run(
@@ -38,30 +43,50 @@ def run(
     plant_rule: str = "",
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Put cases through an experiment.
+    """Put cases through an experiment; see `run_together`."""
+    sizes = {experiment: len(cases)}
+    return run_together(sizes, cases, recorder, cohort, plant_rule, progress)[experiment]
+
+
+def run_together(
+    sizes: Mapping[str, int],
+    cases: Sequence[Case],
+    recorder: Recorder,
+    cohort: str,
+    plant_rule: str = "",
+    progress: bool = False,
+) -> dict[str, pd.DataFrame]:
+    """Put cases through several experiments, case by case: an engine that keeps the prompt it has just
+    read then reads a case once for all of them.
 
     Args:
-        experiment: a name of `EXPERIMENTS`.
+        sizes: name of `EXPERIMENTS` -> how many of the cases it takes, the first ones.
         cases: in cohort order; plants are planned over all of them.
         recorder: answers from the store or the model.
         cohort: name under which the calls are recorded.
         plant_rule: empty for the cohort's default rule.
         progress: show a bar.
 
+    Returns:
+        Rows of each experiment.
+
     Raises:
         MedagentsError: unknown experiment or rule, or whatever `Recorder.ask` raises.
     """
-    if experiment not in EXPERIMENTS:
-        raise MedagentsError(f"unknown experiment {experiment!r}; known: {', '.join(EXPERIMENTS)}")
+    for experiment in sizes:
+        if experiment not in EXPERIMENTS:
+            raise MedagentsError(f"unknown experiment {experiment!r}; known: {', '.join(EXPERIMENTS)}")
     rule = plant_rule or plants.default_rule(cases)
     planned = plants.planned(cases, rule)
-    found: list[rows.Row] = []
-    for case in tqdm(
-        cases, desc=f"{experiment} {cohort} {recorder.model.name}", unit="case", disable=not progress
-    ):
-        trial = Trial(case, planned[case.id], rule, recorder, Slot(cohort, case.id, experiment, ""))
-        found += EXPERIMENTS[experiment](trial)
-    return rows.to_frame(found)
+    found: dict[str, list[rows.Row]] = {experiment: [] for experiment in sizes}
+    words = f"{' '.join(sizes)} {cohort} {recorder.model.name}"
+    for number, case in enumerate(tqdm(cases, desc=words, unit="case", disable=not progress)):
+        for experiment, size in sizes.items():
+            if number < size:
+                slot = Slot(cohort, case.id, experiment, "")
+                trial = Trial(case, planned[case.id], rule, recorder, slot)
+                found[experiment] += EXPERIMENTS[experiment](trial)
+    return {experiment: rows.to_frame(held) for experiment, held in found.items()}
 
 
 def replay(
@@ -96,12 +121,16 @@ def replay(
     return Study(run(experiment, cases, recorder, cohort), REPLAYED, recorder)
 
 
+OVERSIGHT = ("break_it", "referee_detection", "hidden_rubric", "transcript_review")
+"""The experiments of notebooks 03 to 05, recorded on the same cases of a cohort."""
+
 SIZES: dict[tuple[str, str], int] = {
     ("engine_check", "vignettes"): 50,
     ("cue_sensitivity", "medqa_solo"): 60,
-    ("cue_sensitivity", "medmcqa"): 60,
-    ("peer_cascade", "medmcqa"): 60,
-    ("peer_rationale", "medmcqa"): 60,
+    **{(name, "medmcqa"): 60 for name in ("cue_sensitivity", "peer_cascade", "peer_rationale")},
+    **{(name, "support2"): 30 for name in ("cue_sensitivity", "peer_cascade", "peer_rationale", *OVERSIGHT)},
+    **{(name, "vignettes"): 50 for name in OVERSIGHT},
+    **{(name, cohort): 30 for name in OVERSIGHT for cohort in ("mmlu_medical", "medqa")},
 }
 """(experiment, cohort) -> how many cases are recorded, where not all."""
 
@@ -128,10 +157,30 @@ def record(
     experiment: str, cohort: str, model: str, mode: Mode, n: int | None = None, progress: bool = True
 ) -> Study:
     """Record an experiment (resumable: what is recorded is not asked again) and write its rows."""
-    cases = recorded_cases(cohort, model, experiment, n)
-    recorder = Recorder(engine(model, experiment), Store(), mode, publishable(cohort))
-    frame = run(experiment, cases, recorder, cohort, progress=progress)
-    recorder.finish(cohort, experiment)
-    if n is None and len(frame):
-        rows.write(frame, rows.path_of(cohort, recorder.model.name, experiment))
-    return Study(frame, mode.value, recorder)
+    return record_together([experiment], cohort, model, mode, n, progress)[experiment]
+
+
+def record_together(
+    experiments: Sequence[str],
+    cohort: str,
+    model: str,
+    mode: Mode,
+    n: int | None = None,
+    progress: bool = True,
+) -> dict[str, Study]:
+    """Record several experiments of one cohort and model in one pass, as `run_together` does.
+
+    Raises:
+        MedagentsError: experiments that need the engine in two states.
+    """
+    if len(experiments) > 1 and "engine_check" in experiments:
+        raise MedagentsError("engine_check reads every prompt whole; record it by itself")
+    each = {experiment: recorded_cases(cohort, model, experiment, n) for experiment in experiments}
+    recorder = Recorder(engine(model, experiments[0]), Store(), mode, publishable(cohort))
+    sizes = {experiment: len(cases) for experiment, cases in each.items()}
+    frames = run_together(sizes, max(each.values(), key=len), recorder, cohort, progress=progress)
+    for experiment, frame in frames.items():
+        recorder.finish(cohort, experiment)
+        if n is None and len(frame):
+            rows.write(frame, rows.path_of(cohort, recorder.model.name, experiment))
+    return {experiment: Study(frame, mode.value, recorder) for experiment, frame in frames.items()}

@@ -14,6 +14,10 @@ LETTERS = "ABCDEFGHIJ"
 """Option letters in display order; a case has two to ten options."""
 
 
+VERDICT = "YN"
+"""Labels of a yes or no verdict, yes first."""
+
+
 class MedagentsError(Exception):
     """A fault whose one-line message names the file, the record and the remedy."""
 
@@ -130,13 +134,14 @@ class Prompt:
 
     `case` is the part every arm of a case shares and comes first, so that a local engine can
     evaluate it once; it is empty where an arm needs another order. `examples` are worked
-    (user, assistant) turns shown before.
+    (user, assistant) turns shown before. `labels` are the letters that answer it.
     """
 
     system: str
     case: str
     turn: str
     examples: tuple[tuple[str, str], ...] = ()
+    labels: str = LETTERS
 
 
 @dataclass(frozen=True)
@@ -215,8 +220,9 @@ class Reply:
     """One reply as stored. `status` is the transport's word (answered, truncated, blocked, empty,
     error); whether the text names an option is for `answers.extract`.
 
-    `letters` maps an option letter to its natural-log probability as the first token of the
-    answer (summed over spellings with and without a leading space), where the engine gives them.
+    `letters` maps an option letter, or another label the prompt asks for, to its natural-log
+    probability as the first token of the answer (summed over spellings with and without a leading
+    space), where the engine gives them.
     """
 
     text: str | None

@@ -121,7 +121,7 @@ def test_an_interrupt_is_status_130_and_says_that_nothing_is_lost(capsys, monkey
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(study, "record", interrupted)
+    monkeypatch.setattr(study, "record_together", interrupted)
     status, out, err = run(capsys, *asked(mode="record"))
     assert (status, out) == (130, "")
     assert err == "medagents: stopped; what was recorded is kept, the same command goes on\n"
@@ -131,7 +131,7 @@ def test_other_faults_are_not_hidden(monkeypatch):
     def broken(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(study, "record", broken)
+    monkeypatch.setattr(study, "record_together", broken)
     with pytest.raises(ZeroDivisionError):
         cli.main(asked())
 
@@ -141,12 +141,26 @@ def test_a_study_is_asked_for_as_given(capsys, monkeypatch):
 
     def record(*arguments):
         held.append(arguments)
-        return study.Study(range(7), "here")
+        return {name: study.Study(range(7), "here") for name in arguments[0]}
 
-    monkeypatch.setattr(study, "record", record)
+    monkeypatch.setattr(study, "record_together", record)
     status, out, _ = run(capsys, *asked(mode="refresh"), "--n", "4")
-    assert (status, out) == (0, "7 rows, 0 calls made\n")
-    assert held == [("peer_cascade", "vignettes", MODEL, Mode.REFRESH, 4)]
+    assert (status, out) == (0, "peer_cascade: 7 rows\n0 calls made\n")
+    assert held == [(["peer_cascade"], "vignettes", MODEL, Mode.REFRESH, 4)]
+
+
+def test_several_experiments_are_recorded_in_one_pass(capsys, monkeypatch):
+    held = []
+
+    def record(names, *_):
+        held.append(names)
+        return {name: study.Study(range(3), "here") for name in names}
+
+    monkeypatch.setattr(study, "record_together", record)
+    where = ["--cohort", "vignettes", "--model", MODEL]
+    status, out, _ = run(capsys, "record", "--experiment", "break_it", "hidden_rubric", *where)
+    assert (status, out) == (0, "break_it: 3 rows\nhidden_rubric: 3 rows\n0 calls made\n")
+    assert held == [["break_it", "hidden_rubric"]]
 
 
 FIELD = {

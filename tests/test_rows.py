@@ -7,7 +7,7 @@ import pytest
 
 from medagents import paths, rows
 from medagents.cues.text import option_order, whitespace
-from medagents.recordings import make_record
+from medagents.recordings import Record, make_record
 from medagents.types import (
     Case,
     MedagentsError,
@@ -153,6 +153,27 @@ def test_rows_live_by_cohort_model_and_experiment_and_tests_do_not_see_the_real_
     assert rows.path_of("toy", "m", "exp", Path("/r")) == Path("/r/toy/m/exp.csv")
     assert rows.path_of("toy", "m", "exp") == paths.ROWS / "toy" / "m" / "exp.csv"
     assert paths.ROOT not in paths.ROWS.parents
+
+
+def test_a_verdict_keeps_the_outcome_it_is_on_and_says_yes_as_0(frame: pd.DataFrame) -> None:
+    row = next(rows.records(frame))
+    said = Reply(
+        "Y", Status.ANSWERED, "stop", "m", Usage(), "e", "t", Provenance.LOCAL, {"Y": -0.5, "N": -1.0}
+    )
+    record = Record("k" * 64, Slot("toy", row.case, "x", "judge@arm"), said, None, {})
+    yes = rows.verdict_row(row, "judge@arm", True, record)
+    assert (yes.option, yes.logp, yes.key, yes.provenance) == (0, "-0.5000;-1.0000", "k" * 64, "local")
+    assert (yes.case, yes.gold, yes.plant) == (row.case, row.gold, row.plant)
+    no = rows.verdict_row(row, "gate@arm", False)
+    assert (no.option, no.status, no.logp, no.key) == (1, "answered", "", row.key)
+    none = rows.verdict_row(row, "gate@arm", None)
+    assert (none.option, none.status) == (None, "unparseable")
+    cut = rows.verdict_row(row, "judge@arm", None, record, Status.TRUNCATED)
+    assert (cut.option, cut.status) == (None, "truncated")
+
+
+def test_rows_read_from_a_table_are_the_rows_it_was_made_of(frame: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(rows.to_frame(rows.records(frame)), frame)
 
 
 def test_letters_are_those_of_the_original_case_and_empty_without_an_option() -> None:

@@ -41,6 +41,10 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Request], str]
     return use
 
 
+NO_ROWS_ALONE = ("peer_rationale", "transcript_review")
+"""The one has no rows, the other reads those of recorded holdouts."""
+
+
 def varied(request: Request) -> str:
     """A reply that depends on the prompt, so that rows which came from other calls would show."""
     return LETTERS[len(request.messages[-1].text) % 4]
@@ -92,7 +96,7 @@ def test_plants_of_the_first_cases_do_not_depend_on_how_many_are_run(
     pd.testing.assert_frame_equal(first, whole.iloc[: len(first)])
 
 
-@pytest.mark.parametrize("experiment", [name for name in EXPERIMENTS if name != "peer_rationale"])
+@pytest.mark.parametrize("experiment", [name for name in EXPERIMENTS if name not in NO_ROWS_ALONE])
 def test_what_was_recorded_replays_to_the_same_rows_without_a_call(
     data: Path, model: Callable, experiment: str
 ) -> None:
@@ -133,6 +137,37 @@ def test_rows_and_replies_are_committed_but_no_text_of_an_unpublishable_cohort(
     for file in [*paths.RECORDINGS.rglob("*.jsonl"), *paths.ROWS.rglob("*.csv")]:
         text = file.read_text()
         assert "toy-1" in text and not any(case.stem in text for case in cases)
+
+
+def test_experiments_recorded_together_give_the_rows_that_each_gives_alone(
+    data: Path, model: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(study.SIZES, ("break_it", "toy"), 3)
+    names = ["peer_cascade", "break_it", "hidden_rubric"]
+    model(varied)
+    alone = {name: made(name) for name in names}
+    shutil.rmtree(paths.RECORDINGS)
+    together = study.record_together(names, "toy", "m", Mode.RECORD, progress=False)
+    assert list(together) == names
+    for name in names:
+        pd.testing.assert_frame_equal(together[name].rows, alone[name])
+    assert together["break_it"].rows["case"].nunique() == 3
+
+
+def test_experiments_recorded_together_put_each_case_through_all_before_the_next(
+    data: Path, monkeypatch: pytest.MonkeyPatch, cases: tuple[Case, ...]
+) -> None:
+    asked = ScriptedModel(varied, "m")
+    monkeypatch.setattr(study.models, "get", lambda name: asked)
+    study.record_together(["cue_sensitivity", "peer_cascade"], "toy", "m", Mode.RECORD, progress=False)
+    order = [next(case.id for case in cases if case.stem in r.messages[-1].text) for r in asked.history]
+    assert order == sorted(order) and len(set(order)) == 5
+
+
+def test_the_engine_check_is_not_recorded_with_others(data: Path, model: Callable) -> None:
+    model(no_call)
+    with pytest.raises(MedagentsError, match="record it by itself"):
+        study.record_together(["peer_cascade", "engine_check"], "toy", "m", Mode.RECORD)
 
 
 def test_a_part_of_a_cohort_is_recorded_without_replacing_its_rows(data: Path, model: Callable) -> None:

@@ -16,12 +16,16 @@ PLANT, GOLD, OTHER, NOTHING = "plant", "gold", "other", "nothing"
 @dataclass(frozen=True)
 class Arm:
     """What the holdout is shown. `peers` says what each asserts: the plant, the gold option, another
-    wrong option, or nothing of the case. `plant_rule` overrides the run's rule.
+    wrong option, or nothing of the case; `styles` how each says it, where they differ. `frame` and
+    `note` are prompts that open and close the board. `plant_rule` overrides the run's rule.
     """
 
     name: str
     peers: tuple[str, ...] = ()
     style: str = "plain"
+    styles: tuple[str, ...] = ()
+    frame: str = ""
+    note: str = ""
     form: str = "letter"
     flag: str = ""
     own_prior: bool = False
@@ -87,32 +91,48 @@ def other_wrong(case: Case, plant: int) -> int | None:
     return next((option for option in around if option != case.gold), None)
 
 
-def prompt(view: View, arm: Arm, plant: int, own: int | None = None, rationale: str = "") -> Prompt | None:
-    """The prompt of one arm; None where the case cannot have it (no second wrong option, or no
-    isolated answer to show).
+def asserted(view: View, arm: Arm, plant: int) -> tuple[int | None, ...]:
+    """What each peer of an arm asserts, as original option indices; None who says nothing of the case."""
+    return tuple(_option(view.case, who, plant) for who in arm.peers)
+
+
+def _option(case: Case, who: str, plant: int) -> int | None:
+    return {PLANT: plant, GOLD: case.gold, OTHER: other_wrong(case, plant)}.get(who)
+
+
+def board(view: View, arm: Arm, plant: int, own: int | None = None, rationale: str = "") -> str | None:
+    """What an arm shows beside the case, a line a turn; empty for the holdout alone, None where the
+    case cannot have the arm (no second wrong option, or no isolated answer to show).
 
     `plant` and `own` are original option indices; `rationale` is one sentence for anchored arms.
     """
     if arm.style == "anchored" and not rationale:
         raise MedagentsError(f"case {view.case.id}: arm {arm.name} needs a rationale")
-    asserted = {
-        PLANT: plant,
-        GOLD: view.case.gold,
-        OTHER: other_wrong(view.case, plant),
-        NOTHING: None,
-    }
-    if (OTHER in (*arm.peers, arm.flag) and asserted[OTHER] is None) or (arm.own_prior and own is None):
+    if OTHER in (*arm.peers, arm.flag) and other_wrong(view.case, plant) is None:
         return None
-    board = []
-    if arm.own_prior and own is not None:
-        board.append(fill("peer_cascade/own_prior", answer=answer_text(view, own, arm.form)))
-    flagged = asserted.get(arm.flag)
+    lines = [fill(arm.frame)] if arm.frame else []
+    if arm.own_prior:
+        if own is None:
+            return None
+        lines.append(fill("peer_cascade/own_prior", answer=answer_text(view, own, arm.form)))
+    flagged = _option(view.case, arm.flag, plant)
     if flagged is not None:
-        board.append(fill("peer_cascade/system_flag", answer=answer_text(view, flagged, arm.form)))
+        lines.append(fill("peer_cascade/system_flag", answer=answer_text(view, flagged, arm.form)))
     if arm.peers:
-        turns = [Turn(asserted[who], arm.style, arm.form, rationale) for who in arm.peers]
-        board.append(render(view, turns))
-    case, shown = case_text(view), "\n".join(board)
+        styles = arm.styles or (arm.style,) * len(arm.peers)
+        said = zip(asserted(view, arm, plant), styles, strict=True)
+        lines.append(render(view, [Turn(option, style, arm.form, rationale) for option, style in said]))
+    if arm.note:
+        lines.append(fill(arm.note, answer=answer_text(view, plant, arm.form)))
+    return "\n".join(lines)
+
+
+def prompt(view: View, arm: Arm, plant: int, own: int | None = None, rationale: str = "") -> Prompt | None:
+    """The prompt of one arm, with its `board`; None where the case cannot have it."""
+    shown = board(view, arm, plant, own, rationale)
+    if shown is None:
+        return None
+    case = case_text(view)
     turn = f"{shown}\n\n{case}" if arm.peers_first else f"\n\n{shown}" if shown else ""
     return Prompt(
         system=template("common/system"),

@@ -2,13 +2,27 @@
 
 from collections.abc import Mapping
 
-from medagents.experiments import cue_sensitivity, engine_check, peer_cascade, peer_rationale, prompt_format
+from medagents.experiments import (
+    break_it,
+    cue_sensitivity,
+    engine_check,
+    hidden_rubric,
+    peer_cascade,
+    peer_rationale,
+    prompt_format,
+    referee_detection,
+    transcript_review,
+)
 from medagents.experiments.base import Experiment
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     "cue_sensitivity": cue_sensitivity.run_case,
     "peer_cascade": peer_cascade.run_case,
     "peer_rationale": peer_rationale.run_case,
+    "break_it": break_it.run_case,
+    "referee_detection": referee_detection.run_case,
+    "hidden_rubric": hidden_rubric.run_case,
+    "transcript_review": transcript_review.run_case,
     "prompt_format": prompt_format.run_case,
     "engine_check": engine_check.run_case,
 }

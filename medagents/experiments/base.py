@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from medagents.keys import digest
-from medagents.plants import first_wrong
+from medagents.plants import first_wrong, longest_wrong
 from medagents.recorder import Recorder
 from medagents.recordings import Record
 from medagents.rows import Row
@@ -37,9 +37,17 @@ class Trial:
     recorder: Recorder
     slot: Slot
 
-    def ask(self, condition: str, prompt: Prompt, decoding: Decoding = LETTER, repeat: int = 0) -> Record:
-        """The holdout's reply in one condition."""
-        return self.call(replace(self.slot, condition=condition, repeat=repeat), prompt, decoding)
+    def ask(
+        self,
+        condition: str,
+        prompt: Prompt,
+        decoding: Decoding = LETTER,
+        repeat: int = 0,
+        agent: str = "holdout",
+    ) -> Record:
+        """The reply of the holdout, or of another agent, in one condition."""
+        slot = replace(self.slot, condition=condition, repeat=repeat, agent=agent)
+        return self.call(slot, prompt, decoding)
 
     def call(self, slot: Slot, prompt: Prompt, decoding: Decoding) -> Record:
         """The reply for any slot, such as a peer's turn in another experiment's shard."""
@@ -47,7 +55,9 @@ class Trial:
 
     def plant_by(self, rule: str, own: int | None) -> tuple[int | None, str]:
         """Plant and rule name, under an arm's own rule where it has one."""
-        return (first_wrong(self.case, own), rule) if rule == "first-wrong" else (self.plant, self.plant_rule)
+        if rule == "first-wrong":
+            return first_wrong(self.case, own), rule
+        return (longest_wrong(self.case), rule) if rule == "longest-wrong" else (self.plant, self.plant_rule)
 
 
 class Experiment(Protocol):

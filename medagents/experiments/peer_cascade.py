@@ -5,9 +5,10 @@ are in `committees.cascade`; the anchored arms take the rationale that the case'
 for its named distractor, else a recorded call to the peer model.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from medagents.committees import cascade
+from medagents.committees.cascade import Arm
 from medagents.experiments.base import Trial
 from medagents.experiments.peer_rationale import rationale
 from medagents.rows import Row, make_row
@@ -16,8 +17,13 @@ from medagents.types import plain_view
 
 def run_case(trial: Trial) -> Iterator[Row]:
     """One row an arm that the case can have."""
+    return run_arms(trial, cascade.ARMS)
+
+
+def run_arms(trial: Trial, arms: Sequence[Arm]) -> Iterator[Row]:
+    """One row for each of the arms that the case can have, `isolated` being the first of them."""
     view, own = plain_view(trial.case), None
-    for arm in cascade.ARMS:
+    for arm in arms:
         plant, rule = trial.plant_by(arm.plant_rule, own)
         if plant is None:
             continue

@@ -66,6 +66,7 @@ class LocalModel:
         """The request, weights named by their hash; needs neither the engine nor the weights."""
         engine: dict[str, Any] = {"name": "llama.cpp", "context": CONTEXT, "batch": BATCH}
         engine |= {"template": self.template, "case_chars": len(prompt.case) if self.reuse else None}
+        engine |= {} if prompt.labels == LETTERS else {"labels": prompt.labels}
         return Request(
             model=self.name,
             weights=self.sha256,
@@ -101,7 +102,7 @@ class LocalModel:
         primed, self._primed = self._primed, []  # an interrupted call leaves nothing believed
         answer = self._post(server, body)
         self._primed = primed
-        return self._reply(answer, decoding.max_tokens)
+        return self._reply(answer, decoding.max_tokens, request.engine.get("labels", LETTERS))
 
     def _prime(self, stages: list[str]) -> None:
         """Leave exactly the last stage in the engine's cache, evaluated in the same pieces always.
@@ -130,7 +131,7 @@ class LocalModel:
             raise MedagentsError(f"{self.name}: the engine refused the prompt: {str(reply)[:200]}")
         return reply
 
-    def _reply(self, body: dict[str, Any], asked: int) -> Reply:
+    def _reply(self, body: dict[str, Any], asked: int, labels: str) -> Reply:
         # Where one token was asked for, one token is the whole reply and no truncation.
         choice = body["choices"][0]
         finish = choice["finish_reason"]
@@ -153,7 +154,7 @@ class LocalModel:
             engine=engine_version(),
             time=datetime.now(UTC).isoformat(timespec="seconds"),
             provenance=Provenance.LOCAL,
-            letters=letter_logprobs(tokens[0]["top_logprobs"]) if tokens else None,
+            letters=letter_logprobs(tokens[0]["top_logprobs"], labels) if tokens else None,
         )
 
     def _start(self) -> Any:
@@ -192,12 +193,12 @@ def render(request: Request) -> list[str]:
     return [stage for stage in ([head, case] if case_chars else [head]) if stage] + [prompt]
 
 
-def letter_logprobs(alternatives: list[dict[str, Any]]) -> dict[str, float]:
-    """Log-probability of each option letter, summed over its spellings, rounded to 1e-6."""
+def letter_logprobs(alternatives: list[dict[str, Any]], labels: str = LETTERS) -> dict[str, float]:
+    """Log-probability of each label, summed over its spellings, rounded to 1e-6."""
     mass: dict[str, float] = {}
     for token in alternatives:
         letter = token["token"].strip()
-        if len(letter) == 1 and letter in LETTERS:
+        if len(letter) == 1 and letter in labels:
             mass[letter] = mass.get(letter, 0.0) + math.exp(token["logprob"])
     return {letter: round(math.log(mass[letter]), 6) for letter in sorted(mass) if mass[letter] > 0}
 

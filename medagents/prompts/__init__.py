@@ -38,10 +38,10 @@ def case_text(view: View) -> str:
 
 
 @cache
-def examples() -> tuple[tuple[str, str], ...]:
-    """Worked (question, letter) turns shown before every case; our own, in no cohort."""
+def examples(name: str = "common/examples") -> tuple[tuple[str, str], ...]:
+    """Worked (question, answer) turns shown before every case; our own, in no cohort."""
     pairs, question = [], ""
-    for line in template("common/examples").splitlines(keepends=True):
+    for line in template(name).splitlines(keepends=True):
         if line.startswith("--- "):
             pairs.append((question.removesuffix("\n"), line.removeprefix("--- ").strip()))
             question = ""

@@ -5,6 +5,7 @@ not only on the prompt, but on the pieces in which the prompt was evaluated.
 import hashlib
 import itertools
 import json
+import math
 import random
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ import pytest
 
 from medagents.models import local
 from medagents.models.local import LocalModel, letter_logprobs, render
-from medagents.types import Decoding, MedagentsError, Message, Prompt, Provenance, Request, Status
+from medagents.types import LETTERS, Decoding, MedagentsError, Message, Prompt, Provenance, Request, Status
 
 ONE = Decoding(max_tokens=1, top_logprobs=60)
 EXAMPLES = (("Which vitamin prevents scurvy?\nA. B12\nB. C", "B"), ("Which virus?\nA. EBV\nB. HIV", "A"))
@@ -359,6 +360,17 @@ def test_letters_are_read_from_the_first_token_of_the_reply(weights: Path, engin
     second = {"top_logprobs": [{"token": "C", "logprob": -0.5}]}
     scripted(model._start(), " B", "length", [first, second])
     assert model.complete(model.request(prompts()[0], ONE)).letters == {"B": -1.0}
+
+
+def test_a_prompt_may_ask_for_other_labels_which_are_then_part_of_the_key(weights: Path) -> None:
+    model = LocalModel("m", weights, "0" * 64, "chatml")
+    asked, plain = (
+        model.request(Prompt("System", "Case", "Turn", labels=labels), Decoding())
+        for labels in ("YN", LETTERS)
+    )
+    assert asked.engine == plain.engine | {"labels": "YN"}
+    tokens = [{"token": token, "logprob": math.log(0.25)} for token in ("Y", " Y", "N", "B")]
+    assert letter_logprobs(tokens, "YN") == {"N": round(math.log(0.25), 6), "Y": round(math.log(0.5), 6)}
 
 
 def test_spellings_of_a_letter_are_summed_and_other_tokens_left_out() -> None:
