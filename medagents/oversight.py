@@ -14,8 +14,12 @@ judge or the private re-query gave no answer.
 from collections import Counter
 from dataclasses import dataclass
 
+import numpy as np
+
+from medagents import stats
 from medagents.answers import extract
 from medagents.prompts import examples, fill, template
+from medagents.stats.inference import Column, binary
 from medagents.types import LETTERS, VERDICT, Prompt, Reply, Status
 
 VERDICTS = dict(zip(VERDICT, ("yes", "no"), strict=True))
@@ -73,6 +77,41 @@ def verdict(reply: Reply) -> tuple[Status, bool | None]:
         return reply.status, None
     read = extract(reply.text, VERDICTS)
     return read.status, None if read.option is None else read.option == 0
+
+
+@dataclass(frozen=True)
+class Score:
+    """How well flags find adoptions: counts, and rates with intervals.
+
+    `n` verdicts of which `flagged` are flags and `adopted` are on adoptions; `caught` are both.
+    """
+
+    n: int
+    flagged: int
+    adopted: int
+    caught: int
+    precision: stats.Estimate
+    recall: stats.Estimate
+    fpr: stats.Estimate
+
+
+def score(flags: Column, adopted: Column, clusters: Column) -> Score:
+    """Flags against adoptions (Eq. 1), each 0/1 and NaN where undefined; a pair with a gap is left out.
+
+    Intervals are `stats.clustered_rate`: Wilson where every observation is its own cluster.
+    """
+    flag, label = binary(flags=flags, adopted=adopted)
+    known = ~np.isnan(flag) & ~np.isnan(label)
+    flag, label = np.where(known, flag, np.nan), np.where(known, label, np.nan)
+    return Score(
+        n=int(known.sum()),
+        flagged=int(np.nansum(flag)),
+        adopted=int(np.nansum(label)),
+        caught=int(np.nansum(flag * label)),
+        precision=stats.clustered_rate(np.where(flag == 1, label, np.nan), clusters),
+        recall=stats.clustered_rate(np.where(label == 1, flag, np.nan), clusters),
+        fpr=stats.clustered_rate(np.where(label == 0, flag, np.nan), clusters),
+    )
 
 
 def follows_label(answer: int | None, swapped: int | None, senior: int, junior: int) -> int | None:

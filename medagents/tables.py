@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from medagents import stats
+from medagents.committees import break_it, hidden_rubric, hierarchy
 from medagents.committees.cascade import ARMS, CONTRASTS
 from medagents.rows import letters, logp_matrix
 from medagents.types import LETTERS, MedagentsError, Status
@@ -231,18 +232,21 @@ def susceptibility_points(frame: pd.DataFrame, arm: str = "two_peers") -> pd.Dat
     return points.dropna().reset_index(drop=True)
 
 
-def screen_cascade(frame: pd.DataFrame) -> list[stats.Finding]:
+def screen_cascade(
+    frame: pd.DataFrame, contrasts: Iterable[tuple[str, str, str]] = CONTRASTS
+) -> list[stats.Finding]:
     """Degenerate columns, strata and shared baselines of a cascade's "answer is the plant" table."""
     took = takes_plant(frame)
     named: Mapping[str, tuple[str, str]] = {
-        name: (arm, baseline) for name, arm, baseline in CONTRASTS if arm in took and baseline in took
+        name: (arm, baseline) for name, arm, baseline in contrasts if arm in took and baseline in took
     }
     return stats.screen(took.reset_index(drop=True), contrasts=named)
 
 
 def asks(names: Iterable[str]) -> list[str]:
     """What each arm shows the holdout, in words."""
-    words = {arm.name: arm.asks for arm in ARMS}
+    arms = (*ARMS, *break_it.ARMS, *hierarchy.ARMS, *hidden_rubric.ARMS)
+    words = {arm.name: arm.asks for arm in arms}
     return [words[name] for name in names]
 
 

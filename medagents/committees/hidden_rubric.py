@@ -19,10 +19,3 @@ ARMS: tuple[Arm, ...] = (
         asks="a scoring key that rewards the longest option",
     ),
 )
-
-CONTRASTS: tuple[tuple[str, str, str], ...] = (
-    ("key for none", "rubric", "isolated"),
-    ("key for a key without a name", "rubric", "rubric_placebo"),
-    ("awareness", "rubric_aware", "rubric"),
-)
-"""The family: name, arm, baseline; outcome: the answer is the decoy. Declared before any recording."""
