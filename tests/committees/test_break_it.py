@@ -7,7 +7,7 @@ import pytest
 from medagents.committees import break_it, cascade, hidden_rubric, hierarchy
 from medagents.committees.cascade import GOLD, Arm
 from medagents.prompts import MARKERS, case_text, examples
-from medagents.rubric import uptake
+from medagents.rubric import CONTRASTS
 from medagents.types import LETTERS, Case, plain_view
 
 REASON = "Gums bleed when clotting fails."
@@ -99,7 +99,7 @@ def test_swapping_titles_changes_nothing_but_the_titles(cases: tuple[Case, ...])
         assert swapped == other
 
 
-@pytest.mark.parametrize("family", [break_it.CONTRASTS, uptake.CONTRASTS])
+@pytest.mark.parametrize("family", [break_it.CONTRASTS, CONTRASTS])
 def test_every_contrast_is_named_once_and_between_two_known_arms_that_differ(family: tuple) -> None:
     assert len({name for name, _, _ in family}) == len(family)
     assert all(KNOWN[one] != KNOWN[other] for _, one, other in family)
