@@ -47,11 +47,11 @@ def test_a_clustered_rate_of_single_observations_is_the_plain_one():
     assert found.clusters == 6
 
 
-def test_outcomes_that_are_all_the_same_count_once_a_cluster_of_equal_size():
-    # Ten patients of four images, all flagged: the lower end is that of 10 of 10 with t of 9 degrees.
+def test_outcomes_that_are_all_the_same_show_no_correlation():
+    # Ten patients of four images, all flagged: the lower end is that of 40 of 40 with t of 9 degrees.
     found = stats.clustered_rate([1] * 40, np.repeat(range(10), 4))
     t2 = sps.t.ppf(0.975, 9) ** 2
-    assert interval(found) == pytest.approx((10 / (10 + t2), 1.0), abs=1e-12)
+    assert interval(found) == pytest.approx((40 / (40 + t2), 1.0), abs=1e-12)
 
 
 def test_nearly_everything_in_one_cluster_says_next_to_nothing():

@@ -31,8 +31,8 @@ def clustered_rate(outcomes: Column, clusters: Column) -> Estimate:
     of clusters less one degrees of freedom: ten patients of whom one gave a third of the images weigh
     as five (Kish: the square of the sum of sizes over the sum of their squares).
 
-    Where every outcome is the same no correlation can be seen, and each cluster counts as one
-    observation. Where every observation is its own cluster this is `rate`.
+    Where every outcome is the same no correlation can be seen, and the effective size is the number
+    there are. Where every observation is its own cluster this is `rate`.
 
     Args:
         outcomes: 0/1, NaN where undefined. For a precision, undefined where nothing was flagged.
@@ -48,7 +48,7 @@ def clustered_rate(outcomes: Column, clusters: Column) -> Estimate:
         return Estimate(found.value, found.low, found.high, n, groups)
     p = sums.sum() / n
     variance = float(((sums - p * sizes) ** 2 / (1 - sizes / n)).sum()) / n**2
-    effective = min(n, p * (1 - p) / variance) if variance else _effective(sizes)
+    effective = min(n, p * (1 - p) / variance) if variance else n
     # In 1 / z**2, which is 0 where nearly all lies in one cluster and the quantile overflows.
     flat = sps.t.ppf((1 + CONFIDENCE) / 2, _effective(sizes) - 1) ** -2.0
     centre = (p * flat + 0.5 / effective) / (flat + 1 / effective)
