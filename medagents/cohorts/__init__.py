@@ -1,9 +1,8 @@
 """Cohorts: ordered, eligible, checksummed lists of cases, one file per data set family."""
 
+from medagents.cohorts.catalog import COHORTS, Cohort
 from medagents.cohorts.records import MissingData, Refusal, Selection
 from medagents.cohorts.registry import (
-    COHORTS,
-    Cohort,
     StatusRow,
     cohort,
     load,

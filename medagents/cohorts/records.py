@@ -29,9 +29,10 @@ class MissingData(MedagentsError):
 class Source:
     """One file of a data set: path below the data folder and SHA-256.
 
-    `url` is where a plain request downloads it: the file itself, or a tar archive with its own
-    SHA-256 that holds it as `member`. None where the origin has no such address. An empty
-    `sha256` marks a file of the project itself, which git already guards.
+    `url` is where a plain request downloads it: the file itself, or a tar or zip archive with its own
+    SHA-256 that holds it as `member`. None where the origin has no such address. An empty `sha256`
+    marks a file of the project itself, which git already guards, or one that only credentialed
+    users may have.
     """
 
     path: str

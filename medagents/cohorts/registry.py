@@ -1,35 +1,12 @@
-"""The cohorts by name: where their text comes from, which records are eligible, how to load them."""
+"""Load a cohort of `catalog` by name, held against its manifest, and tell what is on this machine."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from medagents import paths
-from medagents.cohorts import manifest, medmcqa, medqa, mmlu_medical, support2, vignettes
-from medagents.cohorts.records import MissingData, Refusal, Selection, Source, data_folder
+from medagents.cohorts import manifest
+from medagents.cohorts.catalog import COHORTS, Cohort
+from medagents.cohorts.records import MissingData, Refusal, Selection
 from medagents.types import Case, MedagentsError
-
-
-@dataclass(frozen=True)
-class Cohort:
-    """One ordered list of cases.
-
-    `publishable` says whether its text may stand in the repository; `select` builds it from a
-    folder that holds the verified `sources`; `how` tells a reader how to get them; `rule` is the
-    eligibility rule in words.
-    """
-
-    name: str
-    sources: tuple[Source, ...]
-    licence: str
-    publishable: bool
-    how: str
-    rule: str
-    select: Callable[[Path], Selection]
-
-    def folder(self) -> Path:
-        """Where the sources are looked for."""
-        return paths.VIGNETTES if self.publishable else data_folder()
 
 
 @dataclass(frozen=True)
@@ -46,135 +23,6 @@ class StatusRow:
     publishable: bool
     licence: str
     next: str
-
-
-_MEDQA_HOW = (
-    "download data_clean.zip by the Google Drive link in the README of github.com/jind11/MedQA and put "
-    "data_clean/questions/US/test.jsonl at medqa/test.jsonl"
-)
-_MEDQA_RULE = (
-    "a stem, distinct options, an answer text equal (stripped) to the option of the answer letter; {}"
-)
-_MEDQA = (Source("medqa/test.jsonl", "cfa75cbcc53c29b023752b0a395ff49d8202121041392735ae44771a5ec734a3"),)
-_MMLU_URL = "https://people.eecs.berkeley.edu/~hendrycks/data.tar"
-_MMLU_TAR = "bec563ba4bac1d6aaf04141cd7d1605d7a5ca833e38f994051e818489592989b"
-_MMLU_SHA = {
-    "anatomy": "966dfd5c4579885ebdb8c05d6754ae5834f672632586d8595be3c0f9360e6f4e",
-    "clinical_knowledge": "06a1ea973000d5ef5d2664c4ac1c68d0423f1cab6b3b682be7942633740811f1",
-    "college_biology": "e1204cb9d19887ea266145f038b5d4cc1fbc33d7efce186259c4ecca1cbe3119",
-    "college_medicine": "9c533cfff89edaa317b2e79bbabcdd5e2e522e019679cb4a6475e5f2a1861b1e",
-    "medical_genetics": "cc30c698e94f12c00e610a39c62d1a1d9587fa53c005359317346081f722c5e6",
-    "professional_medicine": "a034bf0dda10cb0848bdd3097eb1547d61ca2dac9e9b871563691621c38d51e9",
-}
-
-_MMLU = tuple(
-    Source(
-        f"mmlu_medical/{subject}_test.csv",
-        _MMLU_SHA[subject],
-        url=_MMLU_URL,
-        archive_sha256=_MMLU_TAR,
-        member=f"data/test/{subject}_test.csv",
-    )
-    for subject in mmlu_medical.SUBJECTS
-)
-_MMLU_HOW = f"take data/test/<subject>_test.csv out of {_MMLU_URL} to mmlu_medical/<subject>_test.csv"
-
-COHORTS: dict[str, Cohort] = {
-    cohort.name: cohort
-    for cohort in (
-        Cohort(
-            "vignettes",
-            (Source(vignettes.FILE),),
-            "this project's own, under its licence",
-            publishable=True,
-            how="it ships with the project: git checkout medagents/cohorts/vignettes",
-            rule="every vignette, in file order",
-            select=vignettes.cohort,
-        ),
-        Cohort(
-            "mmlu_medical",
-            _MMLU,
-            "MIT (hendrycks/test)",
-            publishable=False,
-            how=f"fetch it, or copy data/test/*_test.csv of {_MMLU_URL} into mmlu_medical/",
-            rule=(
-                f"stem of at most {mmlu_medical.STEM_LIMIT} and options of together at most "
-                f"{mmlu_medical.OPTIONS_LIMIT} characters; four distinct options, none of which refers to "
-                "others (all or none of the above, both, A and B) or is a ratio turned into a time of day; "
-                "no question that stands in an earlier subject; of these the first "
-                f"{mmlu_medical.PER_SUBJECT} a subject in the order of SHA-256('medagents:' + id), subjects "
-                "taking turns"
-            ),
-            select=mmlu_medical.cohort,
-        ),
-        Cohort(
-            "mmlu_medical_dev",
-            _MMLU,
-            "MIT (hendrycks/test)",
-            publishable=False,
-            how=_MMLU_HOW,
-            rule=(
-                "as mmlu_medical, but the next "
-                f"{mmlu_medical.DEV_PER_SUBJECT} of each subject that has them: in no other cohort, for "
-                "choosing the prompt format"
-            ),
-            select=mmlu_medical.dev,
-        ),
-        Cohort(
-            "medqa",
-            _MEDQA,
-            "MIT (jind11/MedQA)",
-            publishable=False,
-            how=_MEDQA_HOW,
-            rule=_MEDQA_RULE.format("rows 0 to 59 of the five-option US test file, in file order"),
-            select=medqa.cascade,
-        ),
-        Cohort(
-            "medqa_solo",
-            _MEDQA,
-            "MIT (jind11/MedQA)",
-            publishable=False,
-            how=_MEDQA_HOW,
-            rule=_MEDQA_RULE.format("rows random.Random(0).sample(range(1273), 100), in file order"),
-            select=medqa.solo,
-        ),
-        Cohort(
-            "medmcqa",
-            (Source("medmcqa/dev.json", "a2b5f53890f4e742b728378fb847bc5338088d48ea01218676379f587270af31"),),
-            "MIT (repository medmcqa/medmcqa) or Apache-2.0 (hub copy)",
-            publishable=False,
-            how=(
-                "download the zip by the Google Drive link in the README of github.com/medmcqa/medmcqa and "
-                "put dev.json at medmcqa/dev.json (the hub's parquet copy counts `cop` from 0 and is "
-                "another file)"
-            ),
-            rule=(
-                f"stem of at most {medmcqa.STEM_LIMIT} and options of together at most "
-                f"{medmcqa.OPTIONS_LIMIT} characters; four distinct options, none of which refers to others "
-                "(all or none of the above, both, A and B); no stem that points at a missing figure; of "
-                f"these the first {medmcqa.SIZE}: ids of the published per-case rows in the order of "
-                "manifests/medmcqa_first.txt, then by SHA-256('medagents:' + id)"
-            ),
-            select=medmcqa.cohort,
-        ),
-        Cohort(
-            "support2",
-            (Source(support2.FILE, "79621945edf2a5c8dc36359684ff356d3c6025e773ba4fefac26f865f7894c78"),),
-            "CC BY 4.0 (UCI 880)",
-            publishable=False,
-            how=(
-                "download support2csv.zip from hbiostat.org/data and put support2.csv at "
-                f"{support2.FILE} (UCI's own export has other columns and is another file)"
-            ),
-            rule=(
-                f"the first {support2.PER_OUTCOME} rows with hospdead 0 and the first {support2.PER_OUTCOME} "
-                "with hospdead 1, in file order, taking turns (a survivor first), so that any even number of "
-                f"cases is balanced; shown without the {len(support2.LEAKS)} columns that tell the outcome"
-            ),
-            select=support2.cohort,
-        ),
-    )
-}
 
 
 def names() -> tuple[str, ...]:
@@ -205,10 +53,10 @@ def select(name: str) -> Selection:
     try:
         for source in found.sources:
             source.verified(folder)
+        return found.select(folder)
     except MissingData as error:
         place = "" if found.publishable else " of the folder MEDAGENTS_DATA names"
         raise MissingData(f"cohort {name}: {error}; {found.how}{place}") from None
-    return found.select(folder)
 
 
 def load(name: str, n: int | None = None) -> tuple[Case, ...]:

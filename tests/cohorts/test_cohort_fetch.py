@@ -4,6 +4,7 @@ import hashlib
 import io
 import tarfile
 import threading
+import zipfile
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -87,6 +88,42 @@ def test_members_come_out_of_an_archive_that_is_downloaded_once(served: tuple[Pa
     sources = [Source(path, sha(CONTENT), url, tar, member) for path in ("a.csv", "b.csv")]
     fetch_cohort(cohort_of(*sources))
     assert (data / "a.csv").read_bytes() == (data / "b.csv").read_bytes() == CONTENT
+
+
+def wheel_with(file: Path, member: str, content: bytes = CONTENT) -> str:
+    """Write a zip archive and return its checksum."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(member, content)
+    return sha(file.read_bytes())
+
+
+def test_a_member_comes_out_of_a_wheel(served: tuple[Path, str], data: Path) -> None:
+    wheel = wheel_with(served[0] / "toy-1.0-py3-none-any.whl", "toy/data/x.tgz")
+    url = f"{served[1]}/toy-1.0-py3-none-any.whl"
+    fetch_cohort(cohort_of(Source("set/x.tgz", sha(CONTENT), url, wheel, "toy/data/x.tgz")))
+    assert (data / "set" / "x.tgz").read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("content", [CONTENT, b"changed"])
+def test_an_archive_that_lies_beside_its_member_is_not_downloaded(data: Path, content: bytes) -> None:
+    wheel = wheel_with(data / "set" / "toy.whl", "toy/x.tgz", content)
+    source = Source("set/x.tgz", sha(CONTENT), "http://127.0.0.1:9/never/toy.whl", wheel, "toy/x.tgz")
+    if content == CONTENT:
+        assert fetch_cohort(cohort_of(source))[0].read_bytes() == CONTENT
+    else:
+        with pytest.raises(MedagentsError, match="SHA-256"):
+            fetch_cohort(cohort_of(source))
+        assert not (data / "set" / "x.tgz").exists()
+
+
+def test_an_unreadable_archive_is_a_one_line_error(data: Path) -> None:
+    (data / "set").mkdir(parents=True)
+    (data / "set" / "toy.tgz").write_bytes(b"not an archive")
+    source = Source("set/x.csv", sha(CONTENT), "http://127.0.0.1:9/never/toy.tgz", "0" * 64, "x.csv")
+    with pytest.raises(MedagentsError, match=r"cannot read x\.csv") as error:
+        fetch_cohort(cohort_of(source))
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

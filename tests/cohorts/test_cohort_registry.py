@@ -143,13 +143,14 @@ def test_only_the_vignettes_may_be_published() -> None:
 
 
 def test_every_committed_manifest_belongs_to_a_cohort_and_has_its_rule_and_sources() -> None:
-    for name in cohorts.names():
+    held = [name for name in cohorts.names() if name != "reports_mimic"]  # only its users may make one
+    for name in held:
         written = manifest.read(name)
         assert written, name
         assert written["rule"] == cohorts.cohort(name).rule
         assert [s["sha256"] for s in written["sources"]] == [s.sha256 for s in cohorts.cohort(name).sources]
         assert len({entry["id"] for entry in written["cases"]}) == written["size"]
-    assert {file.stem for file in paths.MANIFESTS.glob("*.json")} == set(cohorts.names())
+    assert {file.stem for file in paths.MANIFESTS.glob("*.json")} == set(held)
 
 
 def test_the_vignettes_load_without_any_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
