@@ -53,9 +53,11 @@ def test_fewer_labels_make_a_wider_interval():
     assert widths[0] > widths[1] > widths[2]
 
 
-def test_the_point_stays_within_nought_and_one():
-    assert stats.rogan_gladen(0, 20, of(0.9, 30), of(0.9, 30)).value == 0
-    assert stats.rogan_gladen(20, 20, of(0.9, 30), of(0.9, 30)).value == 1
+def test_a_rate_that_no_true_rate_could_give_is_held_within_nought_and_one_and_said():
+    rare, often, between = (stats.rogan_gladen(k, 20, of(0.9, 30), of(0.9, 30)) for k in (0, 20, 10))
+    assert (rare.value, often.value) == (0, 1)
+    assert "false positives" in rare.note and "sensitivity" in often.note
+    assert between.note == ""
 
 
 @pytest.mark.parametrize(("truth", "n"), [(0.02, 10), (0.1, 10), (0.5, 10), (0.1, 40), (0.3, 100)])

@@ -14,7 +14,9 @@ def rogan_gladen(k: int, n: int, sensitivity: Estimate, specificity: Estimate) -
     The point is Rogan and Gladen's (Am J Epidemiol 1978; 107: 71-76), held within 0 to 1. The
     interval is that of Lang and Reiczigel (Prev Vet Med 2014; 113: 13-22): their adjusted Wald limits
     count the sampling error of the rate and that of both estimates of the test. It assumes that the
-    three samples are independent and that the test errs on the `n` as it did where it was measured.
+    three samples are independent and that the test errs on the `n` as it did where it was measured. A
+    rate that no true rate could give then (rarer than the false positives, or more frequent than the
+    sensitivity allows) speaks against that; `note` says so, and the interval is not to be trusted.
 
     Args:
         k: positives by the test.
@@ -43,4 +45,6 @@ def rogan_gladen(k: int, n: int, sensitivity: Estimate, specificity: Estimate) -
     error = math.sqrt(of_rate + of_found * centre**2 + of_clear * (1 - centre) ** 2) / (found + clear - 1)
     centre += 2 * z**2 * (centre * of_found - (1 - centre) * of_clear)
     low, high, value = (min(1.0, max(0.0, x)) for x in (centre - z * error, centre + z * error, point))
-    return Estimate(value, low, high, n)
+    note = "rarer than the test's own false positives" if point < 0 else ""
+    note = "more frequent than the test's sensitivity allows" if point > 1 else note
+    return Estimate(value, low, high, n, note=note)
