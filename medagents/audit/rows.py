@@ -7,6 +7,7 @@ Everything that surprises in these files is dealt with here, once:
 * several images belong to one patient, which only the name of the image tells; the column `cluster`
   is the patient where there is one, else the case (the de-identified MIMIC-CXR files tell none);
 * an abstention is null, which is neither 0 nor 1;
+* referee rows do not hold the key, but honest peers assert it: the column `gold` takes it from there;
 * some files cut option texts (`CUT`), so a text equal in the cut may differ beyond it.
 """
 
@@ -147,4 +148,8 @@ def _identified(table: pd.DataFrame, path: str) -> pd.DataFrame:
         return table
     case = table[named].astype(str).str.removesuffix(HONEST)
     nih, chexpert = (case.str.extract(PATIENT)[group] for group in (0, 1))
-    return table.assign(case=case, cluster=nih.fillna(chexpert).fillna(case))
+    table = table.assign(case=case, cluster=nih.fillna(chexpert).fillna(case))
+    if {"arm", "inferred_shortcut"} <= set(table):
+        honest = table[table["arm"] == "clean"].drop_duplicates("case").set_index("case")
+        table["gold"] = table["case"].map(honest["inferred_shortcut"])
+    return table

@@ -1,0 +1,188 @@
+"""Named checks that any table of rows can be put through, beyond whether a number matches.
+
+A check gets a table and the columns it looks at (`columns.column`), and says in sentences what it found;
+`find` adds the file and the filter. No finding means that the check has nothing to object.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from medagents import stats
+from medagents.audit import quantities
+from medagents.audit.columns import column, named, where
+from medagents.types import MedagentsError, same_text
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One objection: the sentence holds for the rows of `file` that pass `filter`."""
+
+    check: str
+    file: str
+    filter: str
+    sentence: str
+
+
+Check = Callable[[pd.DataFrame, list[str]], list[str]]
+
+
+def same_option_flips(table: pd.DataFrame, names: list[str]) -> list[str]:
+    """Flips that kept the option: the cue edited the option's text and the texts were compared.
+
+    Columns: answer before, answer under the cue. A text that continues the other one by whole words is
+    the same option with words appended.
+    """
+    first, second = (named(table, name).map(same_text, na_action="ignore") for name in names)
+    both = first.notna() & second.notna()
+    pairs = list(zip(first[both], second[both], strict=True))
+    flips = [(a, b) for a, b in pairs if a != b]
+    same = [1 for a, b in flips if f"{a} ".startswith(f"{b} ") or f"{b} ".startswith(f"{a} ")]
+    if not same:
+        return []
+    return [
+        f"{len(same)} of {len(flips)} flips keep the option, whose text the cue edited; "
+        f"without them {len(flips) - len(same)} of {len(pairs)} flip"
+    ]
+
+
+def harm(table: pd.DataFrame, names: list[str]) -> list[str]:
+    """Adoptions (Eq. 1) of answers that were wrong already. Columns: shared, isolated, plant, gold."""
+    bad, adopted = quantities.harmful(table, names).values
+    if bad == adopted:
+        return []
+    return [f"{bad:.0f} of {adopted:.0f} adoptions under Eq. 1 replaced a right answer, so are harmful"]
+
+
+def hard(table: pd.DataFrame, names: list[str]) -> list[str]:
+    """Cases called hard that the holdout answers right alone. Columns: isolated answer, gold answer."""
+    wrong = column(table, f"{names[0]}!={names[1]}")
+    if wrong.mean() == 1:
+        return []
+    return [f"the holdout alone is wrong on {wrong.sum():.0f} of {wrong.notna().sum()} of these cases"]
+
+
+def unmatched(table: pd.DataFrame, names: list[str]) -> list[str]:
+    """Groups compared as independent that share cases. Columns: the group; more columns that would agree
+    if equal case numbers of two groups named the same case (de-identified rows number anew).
+    """
+    groups = [part.set_index("case") for _, part in table.groupby(names[0], sort=True)]
+    if len(groups) != 2:
+        raise MedagentsError(f"unmatched compares two groups, not {len(groups)}")
+    shared = groups[0].index.intersection(groups[1].index)
+    sizes = f"{len(groups[0])} and {len(groups[1])} rows"
+    for name in names[1:]:
+        one, other = (group.loc[shared, name] for group in groups)
+        if len(shared) and not (one == other).all():
+            agree = (one == other).mean()
+            return [f"{sizes} number their cases apart ({name} agrees on {agree:.0%}), so cannot be paired"]
+    if not len(shared):
+        return []
+    return [f"{len(shared)} cases are in both groups ({sizes}), which are compared as independent"]
+
+
+def nested_cohorts(table: pd.DataFrame, names: list[str]) -> list[str]:
+    """A cohort that contains another one is no second sample. Columns: the group."""
+    sets = [set(part["case"]) for _, part in table.groupby(names[0], sort=True)]
+    small, large = sorted(sets, key=len)
+    inside = len(small & large)
+    if not inside:
+        return []
+    return [f"{inside} of its {len(large)} cases are the smaller cohort's {len(small)}: no second sample"]
+
+
+def clusters(table: pd.DataFrame, names: list[str]) -> list[str]:
+    """Several rows of one patient, resampled as if independent. Columns: a rate, or two for a difference."""
+    ids = named(table, "cluster")
+    if not ids.duplicated().any():
+        return []
+    values = column(table, names[0])
+    values = values - column(table, names[1]) if len(names) > 1 else values
+    by_patient, by_case = (
+        stats.bootstrap(values, which) for which in (ids, pd.Series(range(len(ids)), dtype=object))
+    )
+    return [
+        f"{len(ids)} rows come from {ids.nunique()} patients: resampling patients gives "
+        f"{by_patient}, rows {by_case}"
+    ]
+
+
+def bootstrap_size(table: pd.DataFrame, names: list[str]) -> list[str]:
+    """Interval ends whose second decimal depends on the draws. Columns: two for a paired difference."""
+    ends = quantities.interval_by_patient(table, names).ranges
+    open_ends = [f"{low:.3f} to {high:.3f}" for low, high in ends if f"{low:.2f}" != f"{high:.2f}"]
+    if not open_ends:
+        return []
+    return [
+        f"over {quantities.SEEDS} bootstraps of {stats.RESAMPLES:,} an end is {' and '.join(open_ends)}, "
+        "so its second decimal is open"
+    ]
+
+
+def low_power(table: pd.DataFrame, names: list[str]) -> list[str]:
+    """Too few discordant pairs for p below 0.05, whatever their direction. Columns: two outcomes."""
+    found = stats.mcnemar_from(*(column(table, name) for name in names))
+    pairs = found.b + found.c
+    best = stats.mcnemar(pairs, 0).p
+    if best < 0.05:
+        return []
+    return [f"{pairs} discordant pairs cannot give p below {best:.3g}"]
+
+
+def one_measurement(table: pd.DataFrame, names: list[str]) -> list[str]:
+    """Columns of several experiments that are the same on every row: shared baselines of a family."""
+    columns = pd.DataFrame({name: column(table, name) for name in names})
+    groups: dict[tuple, list[str]] = {}
+    for name in columns:
+        groups.setdefault(tuple(columns[name].fillna(-1)), []).append(str(name))
+    return [
+        f"{len(sharing)} columns are one measurement on all {len(columns)} rows ({', '.join(sharing)}), "
+        "so their tests are not independent"
+        for sharing in groups.values()
+        if len(sharing) > 1
+    ]
+
+
+def _screened(*wanted: str) -> Check:
+    def check(table: pd.DataFrame, names: list[str]) -> list[str]:
+        frame = pd.DataFrame({name: column(table, name) for name in names}).astype(object)
+        labels = {names[0]: names[1]} if wanted[0] in ("equals label", "nested") else {}
+        found = stats.screen(frame.where(frame.notna(), None), labels=labels)
+        details = [finding.detail.rstrip(".") for finding in found if finding.kind in wanted]
+        return [f"column {detail}" if detail.startswith(tuple(names)) else detail for detail in details]
+
+    return check
+
+
+CHECKS: dict[str, Check] = {
+    "same_option_flips": same_option_flips,
+    "harm": harm,
+    "hard": hard,
+    "unmatched": unmatched,
+    "nested_cohorts": nested_cohorts,
+    "clusters": clusters,
+    "bootstrap_size": bootstrap_size,
+    "low_power": low_power,
+    "one_measurement": one_measurement,
+    "constant": _screened("constant"),
+    "near_constant": _screened("near-constant"),
+    "own_label": _screened("equals label"),
+    "nested": _screened("nested"),
+}
+"""The checks by name. `constant`, `near_constant`, `own_label` (flag, label) and `nested` (flag, label)
+are `stats.screen`."""
+
+
+def find(
+    check: str, table: pd.DataFrame, names: Sequence[str], file: str = "", terms: str = ""
+) -> list[Finding]:
+    """Put the rows of `table` that pass the filter `terms` through one check.
+
+    Raises:
+        MedagentsError: no such check, or a column the rows do not have.
+    """
+    if check not in CHECKS:
+        raise MedagentsError(f"no check {check!r}; known: {', '.join(CHECKS)}")
+    part = where(table, terms)
+    return [Finding(check, file, terms, sentence) for sentence in CHECKS[check](part, list(names))]

@@ -1,0 +1,300 @@
+"""One short function a kind of printed quantity, each over a table of rows and the columns named.
+
+A function gets the table and its columns (`columns.column`) and returns `Recomputed`. `KINDS` names them as
+the claims table does. What needs more than one table, or none, is in `families`, `replies` and `medorch`.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from medagents import stats
+from medagents.audit.columns import column, named
+from medagents.types import MedagentsError
+
+SEEDS = 50
+"""Bootstraps by which an interval's ends are judged: each end may be any of theirs, so that the verdict
+does not hang on the draws of one seed."""
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """The values of a claim in printed order, an interval where the first is an estimate, and n.
+
+    `ranges` gives for each value the least and greatest it may be by the draws of a bootstrap; `note` says
+    what the values alone do not.
+    """
+
+    values: tuple[float, ...]
+    n: int | None = None
+    low: float = math.nan
+    high: float = math.nan
+    ranges: tuple[tuple[float, float], ...] = ()
+    note: str = ""
+
+
+Kind = Callable[[pd.DataFrame, list[str]], Recomputed]
+
+
+def _clusters(table: pd.DataFrame) -> pd.Series:
+    return table["cluster"] if "cluster" in table else pd.Series(np.arange(len(table)), dtype=object)
+
+
+def _estimated(found: stats.Estimate, *more: float) -> Recomputed:
+    return Recomputed((found.value, *more), found.n, found.low, found.high)
+
+
+def _share(values: pd.Series, clusters: pd.Series) -> Recomputed:
+    """A rate with k and n: Wilson where cases are independent, bootstrap over patients where not."""
+    repeated = clusters[values.notna()].duplicated().any()
+    found = stats.bootstrap(values, clusters) if repeated else stats.rate(values)
+    return _estimated(found, values.sum(), found.n)
+
+
+def rate(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Share of 1 among the defined, then k and n."""
+    return _share(column(table, names[0]), _clusters(table))
+
+
+def count(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """How many are 1, then n."""
+    values = column(table, names[0])
+    return Recomputed((values.sum(), float(values.notna().sum())), int(values.notna().sum()))
+
+
+def rows(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """How many rows, then how many hold each of the named columns."""
+    more = (float(column(table, name).sum()) for name in names)
+    return Recomputed((float(len(table)), *more), len(table))
+
+
+def counts(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """How many rows hold each of the named columns."""
+    return Recomputed(tuple(float(column(table, name).sum()) for name in names), len(table))
+
+
+def counts_by(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """How many rows hold the first column, for each named value of the second."""
+    outcome, group, *values = names
+    parts = [table[named(table, group) == value] for value in values]
+    return Recomputed(tuple(float(column(part, outcome).sum()) for part in parts), len(parts[0]))
+
+
+def distinct(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """How many different values."""
+    return Recomputed((float(named(table, names[0]).nunique()),), len(table))
+
+
+def mean(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Mean of a number, with its bootstrap interval."""
+    return _estimated(stats.bootstrap(column(table, names[0]), _clusters(table)))
+
+
+def rates(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Several shares in order."""
+    return Recomputed(tuple(stats.rate(column(table, name)).value for name in names), len(table))
+
+
+def rates_and_difference(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Two shares and their paired difference, whose interval is given."""
+    found = difference(table, names)
+    return Recomputed((*rates(table, names).values, found.values[0]), found.n, found.low, found.high)
+
+
+def spread(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Least and greatest share of a column (first) over the groups of the others."""
+    groups = [stats.rate(column(part, names[0])).value for _, part in table.groupby(names[1:], sort=True)]
+    return Recomputed((min(groups), max(groups)), len(table))
+
+
+def least(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Least share over columns."""
+    return Recomputed((min(rates(table, names).values),), len(table))
+
+
+def greatest(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Greatest share over columns."""
+    return Recomputed((max(rates(table, names).values),), len(table))
+
+
+def greatest_gap(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Greatest distance of the other columns' shares from that of the first."""
+    floor, *others = rates(table, names).values
+    return Recomputed((max(abs(other - floor) for other in others),), len(table))
+
+
+def difference(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Paired difference of two columns, with its bootstrap interval over clusters."""
+    first, second = (column(table, name) for name in names)
+    return _estimated(stats.paired_difference(first, second, _clusters(table)))
+
+
+def differences(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Paired differences of the first two columns, the next two, and so on."""
+    pairs = [names[start : start + 2] for start in range(0, len(names), 2)]
+    return Recomputed(tuple(difference(table, pair).values[0] for pair in pairs), len(table))
+
+
+def difference_of_differences(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """(first - second) - (third - fourth), paired, with its interval."""
+    a, b, c, d = (column(table, name) for name in names)
+    return _estimated(stats.paired_difference(a - b, c - d, _clusters(table)))
+
+
+def ratio(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Share of the first over share of the second."""
+    first, second = rates(table, names).values
+    return Recomputed((first / second if second else math.nan,), len(table))
+
+
+def discordant(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Pairs where only the first is 1, then where only the second is."""
+    found = stats.mcnemar_from(*(column(table, name) for name in names))
+    return Recomputed((float(found.b), float(found.c)), found.n)
+
+
+def mcnemar(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """The p of the exact McNemar test."""
+    found = stats.mcnemar_from(*(column(table, name) for name in names))
+    return Recomputed((found.p,), found.n)
+
+
+def mcnemar_greatest(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Greatest p of the exact McNemar tests of the first column against each other."""
+    tests = [mcnemar(table, [names[0], name]) for name in names[1:]]
+    return Recomputed((max(test.values[0] for test in tests),), tests[0].n)
+
+
+def precision(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Of the flagged (first column), the share that is so labelled (second); then k and n."""
+    flag, label = (column(table, name) for name in names)
+    return _share(label[flag == 1].reset_index(drop=True), _clusters(table[flag == 1]).reset_index(drop=True))
+
+
+def recall(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Of the labelled (second column), the share that is flagged (first); then k and n."""
+    return precision(table, [names[1], names[0]])
+
+
+def false_positive_rate(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Of those not labelled, the share that is flagged; then k and n."""
+    flag, label = (column(table, name) for name in names)
+    return _share(
+        flag[label == 0].reset_index(drop=True), _clusters(table[label == 0]).reset_index(drop=True)
+    )
+
+
+def false_positives(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """How many of those not labelled are flagged, then how many those are."""
+    found = false_positive_rate(table, names)
+    return Recomputed(found.values[1:], found.n)
+
+
+def detector(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Precision, recall and false-positive rate."""
+    found = [kind(table, names).values[0] for kind in (precision, recall, false_positive_rate)]
+    return Recomputed(tuple(found), int(column(table, names[1]).notna().sum()))
+
+
+def _ends(values: pd.Series, clusters: pd.Series) -> Recomputed:
+    draws = [stats.bootstrap(values, clusters, np.random.default_rng([stats.SEED, k])) for k in range(SEEDS)]
+    ends = [[draw.low for draw in draws], [draw.high for draw in draws]]
+    plain = stats.bootstrap(values, clusters)
+    ranges = tuple((min(end), max(end)) for end in ends)
+    return Recomputed((plain.low, plain.high), plain.n, ranges=ranges)
+
+
+def interval_by_case(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Ends of the bootstrap interval of a paired difference, cases resampled as if independent."""
+    first, second = (column(table, name) for name in names)
+    return _ends(first - second, table["case"] + "/" + table.index.astype(str))
+
+
+def interval_by_patient(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Ends of the bootstrap interval of a paired difference, patients resampled."""
+    first, second = (column(table, name) for name in names)
+    return _ends(first - second, _clusters(table))
+
+
+def patients(table: pd.DataFrame, _: list[str]) -> Recomputed:
+    """How many patients, then how many rows each gives, most first."""
+    sizes = _clusters(table).value_counts()
+    return Recomputed((float(len(sizes)), *map(float, sizes)), len(table))
+
+
+def patients_at_ceiling(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Patients whose every row is 1, then how many patients."""
+    shares = column(table, names[0]).groupby(_clusters(table)).mean()
+    return Recomputed((float((shares == 1).sum()), float(len(shares))), len(shares))
+
+
+def harmful(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Adoptions (Eq. 1) that replaced a right isolated answer, then all adoptions.
+
+    Columns: shared, isolated, plant and gold answers, as texts.
+    """
+    texts = [named(table, name) for name in names]
+    codes, _ = pd.factorize(pd.concat(texts, ignore_index=True))
+    parts = [np.where(part < 0, np.nan, part) for part in codes.reshape(len(names), -1).astype(float)]
+    shared, isolated, plant, gold = parts
+    adopted = stats.adoption(shared, isolated, plant)
+    return Recomputed(
+        (float(np.nansum(stats.harmful(shared, isolated, plant, gold))), float(np.nansum(adopted))),
+        int(np.nansum(adopted)),
+    )
+
+
+def stated(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Values that a summary file states, the rows behind which are not released."""
+    if len(table) != 1:
+        raise MedagentsError(f"a summary is one record, not {len(table)}")
+    return Recomputed(tuple(float(column(table, name).iloc[0]) for name in names))
+
+
+def stated_count(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """A count that a summary states as a rate, then its n. Columns: rate, n."""
+    share, n = stated(table, names).values
+    return Recomputed((round(share * n, 6), n))
+
+
+KINDS: dict[str, Kind] = {
+    function.__name__: function
+    for function in (
+        rate,
+        count,
+        rows,
+        counts,
+        counts_by,
+        distinct,
+        mean,
+        rates,
+        rates_and_difference,
+        spread,
+        least,
+        greatest,
+        greatest_gap,
+        difference,
+        differences,
+        difference_of_differences,
+        ratio,
+        discordant,
+        mcnemar,
+        mcnemar_greatest,
+        precision,
+        recall,
+        false_positive_rate,
+        false_positives,
+        detector,
+        interval_by_case,
+        interval_by_patient,
+        patients,
+        patients_at_ceiling,
+        harmful,
+        stated,
+        stated_count,
+    )
+}
+"""The kinds of the claims table that take one table of rows."""

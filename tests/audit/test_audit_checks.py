@@ -1,0 +1,163 @@
+"""Each check on rows that have its fault and on rows that do not; then on the authors' rows."""
+
+import pandas as pd
+import pytest
+
+from medagents import stats
+from medagents.audit import checks
+from medagents.types import MedagentsError
+
+
+def sentences(check, table, *names, terms=""):
+    return [finding.sentence for finding in checks.find(check, table, names, "rows.csv", terms)]
+
+
+FLIPS = pd.DataFrame(
+    {
+        "before": ["Iron", "Iron", "Zinc", "Zinc", "Lead"],
+        "after": ["Iron [more detail]", "Zinc", "Zinc", "Zincate", "iron"],
+    }
+)
+
+
+def test_flips_that_only_edited_text_are_told_from_flips():
+    [said] = sentences("same_option_flips", FLIPS, "before", "after")
+    assert said.startswith("1 of 4 flips keep the option") and said.endswith("without them 3 of 5 flip")
+    assert not sentences("same_option_flips", FLIPS.iloc[1:], "before", "after"), "Zincate is another word"
+
+
+ANSWERS = pd.DataFrame(
+    {
+        "shared": ["B", "B", "B", "A"],
+        "alone": ["A", "C", "B", "A"],
+        "plant": ["B", "B", "B", "B"],
+        "gold": ["A", "A", "A", "A"],
+    }
+)
+
+
+def test_harm_is_an_adoption_of_what_was_right_alone():
+    [said] = sentences("harm", ANSWERS, "shared", "alone", "plant", "gold")
+    assert said.startswith("1 of 2 adoptions")
+    assert not sentences("harm", ANSWERS.iloc[[0, 2, 3]], "shared", "alone", "plant", "gold")
+
+
+def test_hard_cases_are_those_that_are_wrong_alone():
+    assert sentences("hard", ANSWERS, "alone", "gold") == [
+        "the holdout alone is wrong on 2 of 4 of these cases"
+    ]
+    assert not sentences("hard", ANSWERS.iloc[[1, 2]], "alone", "gold")
+
+
+def groups(first, second, right=None):
+    table = pd.DataFrame({"case": [*first, *second], "file": ["x"] * len(first) + ["y"] * len(second)})
+    return table.assign(right=right if right is not None else 1)
+
+
+def test_groups_that_share_cases_are_no_independent_groups():
+    assert "2 cases are in both groups" in sentences("unmatched", groups("abc", "bcd"), "file")[0]
+    assert not sentences("unmatched", groups("abc", "def"), "file")
+
+
+def test_groups_that_number_their_cases_apart_cannot_be_paired():
+    [said] = sentences("unmatched", groups("01", "012", [1, 0, 0, 0, 1]), "file", "right")
+    assert "right agrees on 50%" in said
+    with pytest.raises(MedagentsError, match="two groups"):
+        sentences("unmatched", groups("ab", ""), "file")
+
+
+def test_a_cohort_within_another_is_no_second_sample():
+    assert sentences("nested_cohorts", groups("ab", "abcd"), "file") == [
+        "2 of its 4 cases are the smaller cohort's 2: no second sample"
+    ]
+    assert not sentences("nested_cohorts", groups("ab", "cdef"), "file")
+
+
+def test_patients_with_many_rows_are_seen_and_both_intervals_given():
+    table = pd.DataFrame({"cluster": list("ppppqqqqrr"), "hit": [1, 1, 1, 1, 0, 0, 0, 0, 1, 0]})
+    [said] = sentences("clusters", table, "hit")
+    assert said.startswith("10 rows come from 3 patients")
+    assert str(stats.bootstrap(table["hit"], table["cluster"])) in said
+    assert not sentences("clusters", table.assign(cluster=range(10)), "hit")
+
+
+def test_an_end_that_the_draws_leave_open_is_named():
+    sizes = (12, 8, 4, 3, 2, 2, 1, 1, 1, 1)
+    patients = [letter for letter, size in zip("abcdefghij", sizes, strict=True) for _ in range(size)]
+    half = pd.DataFrame({"cluster": patients, "a": [1, 0, 1, 1, 0] * 7, "b": 0})
+    [said] = sentences("bootstrap_size", half, "a", "b")
+    assert said.startswith("over 50 bootstraps of 20,000 an end is") and "second decimal is open" in said
+    assert not sentences("bootstrap_size", half.assign(a=1), "a", "b"), "every draw gives 1"
+
+
+def test_too_few_discordant_pairs_cannot_be_significant():
+    pairs = pd.DataFrame({"a": [1] * 5 + [0] * 5, "b": [0] * 10})
+    assert sentences("low_power", pairs, "a", "b") == ["5 discordant pairs cannot give p below 0.0625"]
+    assert not sentences("low_power", pd.DataFrame({"a": [1] * 6, "b": [0] * 6}), "a", "b")
+
+
+def test_one_measurement_under_several_names():
+    table = pd.DataFrame({"a": [1, 0, None], "b": [1, 0, None], "c": [1, 1, 0]})
+    [said] = sentences("one_measurement", table, "a", "b", "c")
+    assert said.startswith("2 columns are one measurement on all 3 rows (a, b)")
+    assert not sentences("one_measurement", table, "a", "c")
+
+
+def test_constants_labels_and_subsets_are_those_of_the_screen():
+    table = pd.DataFrame(
+        {"zero": [0] * 12, "flag": [1, 1, 0] * 4, "label": [1, 1, 0] * 4, "all": [1] * 11 + [0]}
+    )
+    assert sentences("constant", table, "zero", "flag")[0].startswith("column zero is 0 in all 12 rows")
+    assert "all but 1 of 12" in sentences("near_constant", table, "all")[0]
+    assert "equals its label" in sentences("own_label", table, "flag", "label")[0]
+    assert "recall 1 by that alone" in sentences("nested", table, "all", "label")[0]
+    assert not sentences("constant", table, "flag") and not sentences("own_label", table, "all", "label")
+
+
+def test_a_finding_carries_file_and_filter_and_looks_at_the_filtered_rows():
+    table = ANSWERS.assign(arm=["x", "x", "y", "y"])
+    [found] = checks.find("hard", table, ["alone", "gold"], "rows.csv", "arm=='x'")
+    assert (found.check, found.file, found.filter) == ("hard", "rows.csv", "arm=='x'")
+    assert "1 of 2" in found.sentence
+
+
+def test_an_unknown_check_names_the_known():
+    with pytest.raises(MedagentsError, match="no check 'luck'; known: same_option_flips"):
+        checks.find("luck", ANSWERS, [])
+
+
+# --- on the authors' rows
+
+
+@pytest.mark.parametrize(
+    ("check", "path", "names", "said"),
+    [
+        (
+            "same_option_flips",
+            "medqa/results/solo_records.jsonl",
+            ["clean", "contaminated"],
+            "12 of 54 flips",
+        ),
+        ("hard", "medqa/results/deliberation_framing.jsonl", ["bare", "ground_truth"], "19 of 120"),
+        (
+            "clusters",
+            "imaging/results/imaging_solo.jsonl",
+            ["watermark_flip"],
+            "35 rows come from 10 patients",
+        ),
+        ("constant", "blind_metric/results/blind_metric.jsonl", ["base_is_decoy"], "0 in all 40 rows"),
+    ],
+)
+def test_the_authors_rows_put_through_a_check(authors, check, path, names, said):
+    [found] = checks.find(check, authors.table(path), names, path)
+    assert said in found.sentence
+
+
+def test_the_harm_of_the_two_peer_cascade_is_11_of_15(authors):
+    table = authors.table("referee/results/referee_deployable.jsonl")
+    names = ["board", "bare", "wrong", "gold"]
+    [found] = checks.find("harm", table, names, terms="arm=='planted'")
+    assert found.sentence.startswith("11 of 15 adoptions")
+    planted = table[table["arm"] == "planted"]
+    right = planted["adopted"] & (planted["bare"] == planted["gold"])
+    assert right.sum() == 11, "counted again without the package"
