@@ -12,7 +12,7 @@ READY := $(PREFIX)/.ready
 
 export PYTHONHASHSEED := 0
 
-.PHONY: help env figures notebooks check-notebooks test lint verify bench lock local record lab clean
+.PHONY: help env figures notebooks check-notebooks test lint verify audit bench lock local record lab clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ lint: $(READY)  ## ruff on code and notebooks, mypy on the package
 
 verify: $(READY)  ## Hash every recording again
 	$(RUN) -m medagents recordings verify
+
+audit: $(READY)  ## Recompute every printed number from the authors' rows (MEDAGENTS_ARTEFACTS)
+	$(RUN) -m medagents audit
 
 bench: $(READY)  ## Measure what is claimed of speed, as ratios in one run
 	$(RUN) benchmarks/replay.py

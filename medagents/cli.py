@@ -56,10 +56,10 @@ def parser() -> argparse.ArgumentParser:
     fetch = add(
         "fetch",
         _fetch,
-        "download a cohort's data or a local model's weights, by checksum",
+        "download a cohort's data, a local model's weights or the authors' rows, by checksum",
         "fetch mmlu_medical",
     )
-    fetch.add_argument("name", help="a cohort or a model")
+    fetch.add_argument("name", help="a cohort, a model or benchmaxxing (the rows of the first paper)")
     for mode, help in (
         ("record", "ask the model for every call that is not recorded (resumable), then write the rows"),
         ("refresh", "ask the model for every call anew and replace the recordings when all are done"),
@@ -90,6 +90,17 @@ def parser() -> argparse.ArgumentParser:
     notebooks = add("notebooks", _notebooks, "execute the committed notebooks in place", "notebooks --check")
     notebooks.add_argument(
         "--check", action="store_true", help="change nothing; fail where outputs are stale"
+    )
+    audited = add(
+        "audit",
+        _audit,
+        "recompute every printed number of the papers from the authors' rows",
+        "audit --artefacts ROWS --out verdicts.csv",
+    )
+    audited.add_argument("--artefacts", type=Path, help="folder of the rows (default: MEDAGENTS_ARTEFACTS)")
+    audited.add_argument("--out", type=Path, default=None, help="CSV to write (default build/audit.csv)")
+    audited.add_argument(
+        "--unpinned", action="store_true", help="take rows whose checksum is another, such as edited ones"
     )
     run = add(
         "run", _run, "execute one notebook with other parameters", "run 02_peer_cascade -p COHORT=medqa"
@@ -139,15 +150,18 @@ def _cohorts(options: argparse.Namespace) -> int:
 
 def _fetch(options: argparse.Namespace) -> None:
     from medagents import cohorts, models
+    from medagents.audit import fetch as artefacts
     from medagents.cohorts import fetch as data
     from medagents.models import weights
 
-    if options.name in models.names():
+    if options.name == "benchmaxxing":
+        print(*artefacts.fetch(), sep="\n")
+    elif options.name in models.names():
         print(weights.fetch(options.name))
     elif options.name in cohorts.names():
         print(*data.fetch(options.name), sep="\n")
     else:
-        known = ", ".join([*cohorts.names(), *models.names()])
+        known = ", ".join([*cohorts.names(), *models.names(), "benchmaxxing"])
         raise MedagentsError(f"unknown cohort or model {options.name!r}; known: {known}")
 
 
@@ -203,6 +217,19 @@ def _notebooks(options: argparse.Namespace) -> int:
             print(f"{name}: committed outputs are stale; run: make notebooks", file=sys.stderr)
         return int(bool(stale))
     return sweep.report(sweep.sweep(sweep.notebook_jobs()))
+
+
+def _audit(options: argparse.Namespace) -> None:
+    from medagents import paths
+    from medagents.audit import verdicts
+    from medagents.audit.rows import Rows
+
+    table = verdicts.audit(Rows(options.artefacts, pinned=not options.unpinned))
+    out = options.out or paths.BUILD / "audit.csv"
+    verdicts.write(table, out)
+    for verdict in verdicts.VERDICTS:
+        print(f"{(table['verdict'] == verdict).sum():4} {verdict}")
+    print(out)
 
 
 def _run(options: argparse.Namespace) -> int:

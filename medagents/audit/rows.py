@@ -23,7 +23,7 @@ import pandas as pd
 from medagents import paths
 from medagents.types import MedagentsError
 
-COMMIT = "6a6db50"
+COMMIT = "6a6db5084e1906bbf1efdfe8ec27191059fd0677"
 """Commit of `criticaldata/benchmaxxing` whose rows are pinned."""
 
 CUT = {
@@ -67,7 +67,7 @@ class Rows:
                 "MEDAGENTS_ARTEFACTS is not set" if found is None else f"{found} has no folder experiments"
             )
             raise MedagentsError(
-                f"{where}; name a copy of criticaldata/benchmaxxing at commit {COMMIT} there, "
+                f"{where}; name a copy of criticaldata/benchmaxxing at commit {COMMIT[:7]} there, "
                 "or get one with: python -m medagents fetch benchmaxxing"
             )
         self.folder, self.pinned = found, pinned
