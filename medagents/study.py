@@ -29,6 +29,14 @@ class Study:
     source: str
     recorder: Recorder | None = None
 
+    def replies(self, condition: str) -> dict[str, str]:
+        """What was replied in a condition, by case; nothing where rows stand in for the recordings."""
+        if self.recorder is None:
+            return {}
+        index = {slot: key for slot, key in self.recorder.used.items() if slot.condition == condition}
+        held = {slot.case: self.recorder.store.index(slot.cohort, self.recorder.model.name) for slot in index}
+        return {slot.case: held[slot.case].by_slot[slot].reply.text or "" for slot in index}
+
     @property
     def calls(self) -> int:
         """Calls made to the model, over all experiments recorded together."""

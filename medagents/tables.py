@@ -25,6 +25,16 @@ def order(frame: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(frame["condition"]))
 
 
+def joined(*frames: pd.DataFrame) -> pd.DataFrame:
+    """Rows of several experiments on the same cases as one table: the cases that all have, and each
+    condition once, from the first experiment that has it (its reply is the same one in all).
+    """
+    common = set.intersection(*(set(frame["case"]) for frame in frames))
+    table = pd.concat(frames, ignore_index=True)
+    table = table[table["case"].isin(common)].drop_duplicates(["case", "condition"])
+    return table.reset_index(drop=True)
+
+
 def by_condition(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     """One column of the rows as a table, cases by conditions, both in the order they were run."""
     table = frame.pivot(index="case", columns="condition", values=column)

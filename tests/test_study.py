@@ -206,6 +206,21 @@ def test_more_cases_than_there_are_is_an_error_with_and_without_the_data(
         study.replay("prompt_format", "toy", "m", n)
 
 
+def test_replies_of_a_condition_are_read_from_recordings_and_missing_where_rows_stand_in(
+    data: Path, model: Callable
+) -> None:
+    model(varied)
+    recorded = made("prompt_format")
+    model(no_call)
+    found = study.replay("prompt_format", "toy", "m")
+    said = found.replies("letter")
+    chosen = recorded[recorded["condition"] == "letter"].set_index("case")["option"]
+    assert {case: LETTERS.index(reply) for case, reply in said.items()} == chosen.to_dict()
+    assert found.replies("no_such_condition") == {}
+    data.unlink()
+    assert study.replay("prompt_format", "toy", "m").replies("letter") == {}
+
+
 def test_without_data_and_without_rows_the_error_names_the_rows(data: Path, model: Callable) -> None:
     model(no_call)
     data.unlink()

@@ -70,6 +70,19 @@ CUES = {
 CUE_CHANCES = {"longest_option": [HALF, TENTH, TENTH, TENTH, TENTH, TENTH, TENTH, NONE]}
 
 
+def test_joined_rows_keep_the_cases_all_have_and_each_condition_once():
+    first = frame({"isolated": [0, 1, 0], "two_peers": [1, 1, 1]})
+    second = frame({"isolated": [0, 2], "six_peers": [1, 0]})
+    table = tables.joined(first, second)
+    assert sorted(set(table["case"])) == ["case-0", "case-1"]
+    assert table.groupby("condition", sort=False).size().to_dict() == {
+        "isolated": 2,
+        "two_peers": 2,
+        "six_peers": 2,
+    }
+    assert tables.by_condition(table, "option")["isolated"].tolist() == [0, 1]  # the first experiment's
+
+
 @pytest.fixture(scope="module")
 def flips():
     return tables.cue_flips(frame(CUES, chances=CUE_CHANCES)).set_index("condition")

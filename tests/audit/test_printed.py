@@ -5,16 +5,27 @@ import csv
 import pytest
 
 from medagents import audit, paths
+from medagents.committees import break_it, hidden_rubric
 from medagents.committees.cascade import ARMS
+from medagents.detection import DETECTORS
 from medagents.experiments.cue_sensitivity import CONDITIONS
 
 CLAIMS = {
     "cue_sensitivity": ["C001", "C002", "C003", "C004", "C005", "C006", "C012", "C009", "C015"],
     "peer_cascade": ["C031", "C037", "C041", "C042", "C046"],
+    "break_it": ["C084", "C085", "C086", "C087", "C134"],
+    "referee_detection": ["C110", "C114", "C115", "C111", "C112"],
+    "hidden_rubric": ["C202", "C204", "C206", "C208"],
 }
 """The claim of each line of `printed.csv`, in its order."""
 
-KNOWN = {"cue_sensitivity": CONDITIONS, "peer_cascade": tuple(arm.name for arm in ARMS)}
+KNOWN = {
+    "cue_sensitivity": CONDITIONS,
+    "peer_cascade": tuple(arm.name for arm in ARMS),
+    "break_it": ("two_peers", *(arm.name for arm in break_it.ARMS)),
+    "referee_detection": DETECTORS,
+    "hidden_rubric": tuple(arm.name for arm in hidden_rubric.ARMS),
+}
 
 
 @pytest.mark.parametrize("experiment", CLAIMS)
@@ -29,7 +40,7 @@ def test_every_printed_line_belongs_to_a_condition_that_is_run(experiment):
     printed = audit.printed(experiment)
     assert len(printed) == len(CLAIMS[experiment])
     assert set(printed["condition"]) <= set(KNOWN[experiment])
-    assert not printed.duplicated(["condition", "cohort", "model"]).any()
+    assert not printed.duplicated(["condition", "cohort", "model", "quantity"]).any()
     assert list(printed.columns) == ["condition", "cohort", "model", "quantity", "value", "k", "n", "section"]
 
 
@@ -52,19 +63,26 @@ WORDS = {
     "two_confident": "confident adoption",
     "two_hedged": "hedged adoption",
     "two_anchored": "adoption anchored",
+    "warned": "adoption with warning",
+    "rubric": "decoy uptake",
 }
-"""How the claims name an arm; a cue has the same name in both."""
+"""How the claims name an arm; a cue, a framing and a detector have the same name in both."""
+
+UNFRAMED = "adoption none"
+"""The two peers of the break-it sweep, which its framings are compared with."""
 
 
 @pytest.mark.parametrize("experiment", CLAIMS)
 def test_printed_values_are_those_of_the_claims(experiment, claims):
     for line, claim_id in zip(audit.printed(experiment).itertuples(), CLAIMS[experiment], strict=True):
         claim = claims[claim_id]
-        assert (line.value, line.n) == (float(claim["value_as_printed"]), float(claim["n"])), claim_id
-        assert line.section in claim["section"], claim_id
-        assert claim["cohort"].casefold().startswith(f"{line.cohort.casefold()} n={line.n}"), claim_id
+        assert (line.value, line.n) == (float(claim["value_as_printed"].split()[0]), float(claim["n"]))
+        assert line.section.replace(" ", "") in claim["section"], claim_id
+        size = "" if experiment == "referee_detection" else f" n={line.n}"  # there n is of a rate
+        assert claim["cohort"].casefold().startswith(f"{line.cohort.casefold()}{size}"), claim_id
         said = f"{claim['experiment']} {claim['quantity']}"
-        assert WORDS.get(line.condition, line.condition) in said, claim_id
+        framed = experiment == "break_it" and line.condition == "two_peers"
+        assert (UNFRAMED if framed else WORDS.get(line.condition, line.condition)) in said, claim_id
         if "flash" in claim["cohort"]:
             assert ("flash-lite" in claim["cohort"]) == (line.model == "gemini-2.5-flash-lite"), claim_id
 

@@ -15,8 +15,12 @@ from medagents.experiments import EXPERIMENTS
 from medagents.models.scripted import ScriptedModel
 from medagents.recorder import Mode, Recorder
 from medagents.recordings import Store
+from medagents.study import OVERSIGHT
 
 NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
+MODEL = "qwen2.5-coder-1.5b"
+"""The default of every notebook."""
+
 LONGEST = 20
 """Lines of a cell."""
 
@@ -164,10 +168,13 @@ def likely(request):
 def frames(tmp_path_factory):
     """Rows of every experiment over twelve vignettes."""
     found = {}
-    for experiment in ("cue_sensitivity", "peer_cascade", "prompt_format", "engine_check"):
-        store = Store(tmp_path_factory.mktemp(experiment))
-        recorder = Recorder(ScriptedModel(likely), store, Mode.RECORD)
-        found[experiment] = study.run(experiment, cohorts.load("vignettes", 12), recorder, "vignettes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "ROWS", tmp_path_factory.mktemp("rows"))  # judges read the holdouts' rows there
+        for experiment in ("cue_sensitivity", "peer_cascade", "prompt_format", "engine_check", *OVERSIGHT):
+            store = Store(tmp_path_factory.mktemp(experiment))
+            recorder = Recorder(ScriptedModel(likely, MODEL), store, Mode.RECORD)
+            found[experiment] = study.run(experiment, cohorts.load("vignettes", 12), recorder, "vignettes")
+            rows.write(found[experiment], rows.path_of("vignettes", MODEL, experiment, paths.ROWS))
     return found
 
 
