@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medagents import paths
-from medagents.cohorts import medmcqa, medqa, mmlu_medical, reports, support2, vignettes
+from medagents.cohorts import medmcqa, medqa, mmlu_medical, pubmedqa, reports, support2, vignettes
 from medagents.cohorts.records import Selection, Source, data_folder
 
 
@@ -199,6 +199,26 @@ COHORTS: dict[str, Cohort] = {
             ),
             rule=_REPORTS_RULE.format(source="CheXpert labels"),
             select=reports.mimic,
+        ),
+        Cohort(
+            "pubmedqa",
+            (
+                Source(pubmedqa.FILE, "8b3276be8942ebbd77f3ddcda12c1749bf0e490045a736fd8438ee40cf37a41d"),
+                Source(pubmedqa.TEST, "939fe566f09017d13b1ca64d2ddfee0bc2374b366048152997669cccedc44d51"),
+            ),
+            "MIT (repository pubmedqa/pubmedqa)",
+            publishable=False,
+            how=(
+                "of github.com/pubmedqa/pubmedqa copy data/ori_pqal.json and data/test_ground_truth.json "
+                "into pubmedqa/"
+            ),
+            rule=(
+                "test PMIDs whose abstract (without its conclusion) and question have at most "
+                f"{pubmedqa.STEM_LIMIT} characters; of these the first {pubmedqa.PER_ANSWER} an answer, or "
+                "all there are, in the order of SHA-256('medagents:' + id), answers taking turns (yes, no, "
+                "maybe)"
+            ),
+            select=pubmedqa.cohort,
         ),
     )
 }

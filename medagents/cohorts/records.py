@@ -137,6 +137,24 @@ def json_lines(file: Path) -> Iterator[Record]:
         index += 1
 
 
+def json_entries(file: Path) -> Iterator[tuple[str, Record]]:
+    """Key and value of each entry of a file that is one JSON object, with the line of its key."""
+    text = _text(file)
+    try:
+        whole = json.loads(text)
+    except ValueError as error:
+        raise MedagentsError(f"{file}: not JSON ({error}); use the published file unchanged") from None
+    if not isinstance(whole, dict):
+        raise MedagentsError(f"{file}: not a JSON object; use the published file unchanged")
+    place, line = 0, 1
+    for index, (key, value) in enumerate(whole.items()):
+        found = text.find(json.dumps(key, ensure_ascii=False), place)
+        if found >= 0:
+            line += text.count("\n", place, found)
+            place = found
+        yield key, Record(file, index, line, value)
+
+
 def csv_rows(file: Path, columns: int, header: Sequence[str] = ()) -> Iterator[Record]:
     """The rows of a CSV, every cell as text: 'None' and 'NA' are answers here.
 
