@@ -1,11 +1,13 @@
 """What stands across cohorts and models: for notebook 00, and the grey lines of notebook 02."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from medagents import paths, recordings, rows, stats, tables
+from medagents import detection, paths, recordings, rows, rubric, stats, tables
+from medagents.committees import break_it, cascade
 from medagents.models.catalog import title
 from medagents.rows import logp_matrix
 
@@ -87,6 +89,61 @@ def engine_floors() -> pd.DataFrame:
         table.insert(1, "model", model)
         found.append(table)
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame({"cohort": [], "model": []})
+
+
+def primaries() -> pd.DataFrame:
+    """One primary test an experiment, cohort and model, with BH and Holm over all of them.
+
+    The primary is the first line of the experiment's declared family, so that none is picked for what it
+    shows. Exact McNemar or sign tests, paired by case. `baseline` is what the arm is compared with, and
+    `shared_with` counts the other primaries on the same cases of the same model.
+    """
+    lines = []
+    for experiment, primary in PRIMARIES.items():
+        for cohort, model, frame in studies(experiment):
+            line = {"experiment": experiment, "cohort": cohort, "model": title(model)}
+            lines.append(line | primary(frame, cohort, model))
+    columns = ["experiment", "cohort", "model", "arm", "baseline", "n", "p"]
+    table = pd.DataFrame(lines, columns=columns)
+    same = table.groupby(["cohort", "model"])["experiment"].transform("size") - 1
+    return table.assign(
+        bh=stats.benjamini_hochberg(table["p"]), holm=stats.holm(table["p"]), shared_with=same
+    )
+
+
+def _first_cue(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
+    flips = tables.cue_flips(frame)
+    line = flips[~flips["condition"].isin(tables.CALM)].iloc[0]
+    return {"arm": line["condition"], "baseline": "resampled", "n": line["n"], "p": line["p"]}
+
+
+def _first_contrast(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
+    return tables.contrast_tests(frame, cascade.CONTRASTS[:1]).iloc[0].to_dict()
+
+
+def _first_of_sweep(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
+    cascade_rows = rows.read(rows.path_of(cohort, model, "peer_cascade"))
+    joined = tables.joined(cascade_rows, frame)
+    return tables.contrast_tests(joined, break_it.CONTRASTS[:1]).iloc[0].to_dict()
+
+
+def _deference(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
+    line = detection.deference(frame).iloc[-1]
+    return {"arm": "title", "baseline": "title swapped", "n": frame["case"].nunique(), "p": line["p"]}
+
+
+def _uptake(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
+    return rubric.contrasts(frame[frame["condition"] != "why"]).iloc[0].to_dict()
+
+
+PRIMARIES: dict[str, Callable[[pd.DataFrame, str, str], dict[str, Any]]] = {
+    "cue_sensitivity": _first_cue,
+    "peer_cascade": _first_contrast,
+    "break_it": _first_of_sweep,
+    "referee_detection": _deference,
+    "hidden_rubric": _uptake,
+}
+"""Experiment -> the first line of its declared family, of one study's rows."""
 
 
 def across() -> pd.DataFrame:

@@ -139,3 +139,32 @@ def test_recordings_are_counted_shard_by_shard():
             "provenance": "scripted",
         }
     ]
+
+
+def test_one_primary_a_study_is_corrected_over_all_of_them():
+    # Beside two peers all of 4 answer the plant, beside the control the last: p = 2 * 0.5**3.
+    write("vignettes", "a", cascade([1] * 4))
+    write("vignettes", "b", cascade([0] * 4))
+    found = overview.primaries().set_index("model")
+    assert found["experiment"].tolist() == ["peer_cascade"] * 2
+    assert found[["arm", "baseline"]].to_numpy().tolist() == [["two_peers", "irrelevant"]] * 2
+    assert found["p"].tolist() == pytest.approx([0.25, 1.0])
+    assert found["holm"].tolist() == pytest.approx([0.5, 1.0])
+    assert found["shared_with"].tolist() == [0, 0]
+
+
+def test_every_experiment_with_a_family_has_a_primary_on_the_same_cases():
+    recorded = ("cue_sensitivity", "peer_cascade", "break_it", "referee_detection", "hidden_rubric")
+    for experiment in recorded:
+        recorder = Recorder(ScriptedModel(lambda _: "B", "m"), Store(paths.RECORDINGS), Mode.RECORD)
+        frame = study.run(experiment, cohorts.load("vignettes", 6), recorder, "vignettes")
+        write("vignettes", "m", frame, experiment)
+    found = overview.primaries()
+    assert found["experiment"].tolist() == list(overview.PRIMARIES) == list(recorded)
+    assert found["shared_with"].tolist() == [4] * 5
+    # Whoever always says B is moved by nothing but the order: 6 flips of 6, and none by chance.
+    assert found["p"].tolist() == pytest.approx([2 * 0.5**6, 1, 1, 1, 1])
+
+
+def test_nothing_recorded_has_no_primaries():
+    assert overview.primaries().empty
