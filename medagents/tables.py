@@ -86,9 +86,7 @@ def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
     option, plant = by_condition(frame, "option"), by_condition(frame, "plant")
     clusters = by_condition(frame, "cluster")["clean"]
     clean = option["clean"]
-    shown = by_condition(frame, "edited").eq(1)
-    shown["resampled"] = True
-    flips = {name: _differs(option[name], clean).where(shown[name]) for name in shown if name != "clean"}
+    shown, flips = _shown(frame), flip_columns(frame)
     noise, gold = flips["resampled"], by_condition(frame, "gold")["clean"]
     probability = plant_probability(frame)
     lines = []
@@ -115,6 +113,29 @@ def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
         holm=stats.holm(table["p"].where(proper)),
         holm_push=stats.holm(table["p_push"].where(proper)),
     )
+
+
+def _shown(frame: pd.DataFrame) -> pd.DataFrame:
+    """Whether a condition edited a case; `resampled` edits nothing and counts every case."""
+    return by_condition(frame, "edited").eq(1).assign(resampled=True)
+
+
+def flip_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """1 where a condition's answer differs from the clean one, cases by conditions; NaN where either is
+    missing or the cue found nothing to edit.
+    """
+    option, shown = by_condition(frame, "option"), _shown(frame)
+    columns = [name for name in shown if name != "clean"]
+    return pd.DataFrame(
+        {name: _differs(option[name], option["clean"]).where(shown[name]) for name in columns}
+    )
+
+
+def screen_cues(frame: pd.DataFrame) -> list[stats.Finding]:
+    """Degenerate columns of the flips, and the noise floor that all cues are compared with."""
+    flips = flip_columns(frame)
+    cues = {name: (name, "resampled") for name in flips if name not in CALM}
+    return stats.screen(flips.reset_index(drop=True), contrasts=cues)
 
 
 def plant_probability(frame: pd.DataFrame) -> pd.DataFrame:

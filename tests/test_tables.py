@@ -88,6 +88,17 @@ def flips():
     return tables.cue_flips(frame(CUES, chances=CUE_CHANCES)).set_index("condition")
 
 
+def test_flips_stand_case_by_case_and_the_shared_noise_floor_is_named(flips):
+    rows = frame(CUES, chances=CUE_CHANCES)
+    columns = tables.flip_columns(rows)
+    assert columns.sum().to_dict() == flips["flips"].to_dict()
+    assert columns.notna().sum().to_dict() == flips["n"].to_dict()
+    found = {finding.kind for finding in tables.screen_cues(rows)}
+    assert "constant" in found  # whitespace flips nothing
+    two = tables.screen_cues(frame(CUES | {"option_order": CUES["longest_option"]}))
+    assert [f.columns[0] for f in two if f.kind == "shared baseline"] == ["resampled"]
+
+
 def test_conditions_of_flips_stand_in_the_order_they_were_run(flips):
     assert list(flips.index) == ["resampled", "whitespace", "longest_option"]
 
