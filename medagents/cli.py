@@ -102,6 +102,9 @@ def parser() -> argparse.ArgumentParser:
     audited.add_argument(
         "--unpinned", action="store_true", help="take rows whose checksum is another, such as edited ones"
     )
+    audited.add_argument(
+        "--refresh", action="store_true", help="write the committed tables of medagents/audit instead"
+    )
     run = add(
         "run", _run, "execute one notebook with other parameters", "run 02_peer_cascade -p COHORT=medqa"
     )
@@ -221,10 +224,14 @@ def _notebooks(options: argparse.Namespace) -> int:
 
 def _audit(options: argparse.Namespace) -> None:
     from medagents import paths
-    from medagents.audit import verdicts
+    from medagents.audit import derived, verdicts
     from medagents.audit.rows import Rows
 
-    table = verdicts.audit(Rows(options.artefacts, pinned=not options.unpinned))
+    rows = Rows(options.artefacts, pinned=not options.unpinned)
+    if options.refresh:
+        print(*derived.refresh(rows), sep="\n")
+        return
+    table = verdicts.audit(rows)
     out = options.out or paths.BUILD / "audit.csv"
     verdicts.write(table, out)
     for verdict in verdicts.VERDICTS:

@@ -144,6 +144,14 @@ def difference_of_differences(table: pd.DataFrame, names: list[str]) -> Recomput
     return _estimated(stats.paired_difference(a - b, c - d, _clusters(table)))
 
 
+def mean_above(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Mean over the other columns' shares less that of the first, paired, with its interval."""
+    floor, *others = (column(table, name) for name in names)
+    return _estimated(
+        stats.paired_difference(pd.concat(others, axis=1).mean(axis=1), floor, _clusters(table))
+    )
+
+
 def ratio(table: pd.DataFrame, names: list[str]) -> Recomputed:
     """Share of the first over share of the second."""
     first, second = rates(table, names).values
@@ -279,6 +287,7 @@ KINDS: dict[str, Kind] = {
         difference,
         differences,
         difference_of_differences,
+        mean_above,
         ratio,
         discordant,
         mcnemar,

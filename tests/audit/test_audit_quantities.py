@@ -75,6 +75,7 @@ def test_a_column_that_is_not_there_or_no_outcome_is_named(term, message):
         ("difference", ["left", "right"], (0.2,)),  # (1 + 1 + 0 - 1 + 0) / 5
         ("differences", ["left", "right", "right", "left"], (0.2, -0.2)),
         ("difference_of_differences", ["left", "right", "right", "left"], (0.4,)),
+        ("mean_above", ["right", "left", "flag"], (1 / 6,)),  # 1 + 1 - 1/2 - 1/2 + 0 + 0, over six
         ("ratio", ["left", "right"], (1.2,)),
         ("discordant", ["left", "right"], (2, 1)),
         ("mcnemar", ["left", "right"], (1.0,)),
