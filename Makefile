@@ -12,7 +12,7 @@ READY := $(PREFIX)/.ready
 
 export PYTHONHASHSEED := 0
 
-.PHONY: help env figures notebooks check-notebooks test lint verify audit bench lock local record lab clean
+.PHONY: help env figures notebooks check-notebooks test lint verify audit bench coverage lock local record lab clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ audit: $(READY)  ## Recompute every printed number from the authors' rows (MEDAG
 bench: $(READY)  ## Measure what is claimed of speed, as ratios in one run
 	$(RUN) benchmarks/replay.py
 	$(RUN) benchmarks/bootstrap.py
+
+coverage: $(READY)  ## Measure how often each interval covers what was planted (about five minutes)
+	$(RUN) -m medagents.planted.coverage
 
 lock: $(READY)  ## Resolve requirements.lock anew from pyproject.toml
 	$(RUN) -m pip install --quiet --disable-pip-version-check uv
