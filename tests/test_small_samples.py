@@ -103,6 +103,20 @@ def test_undefined_outcomes_one_cluster_and_nothing(function):
         function([1, 0], ["a", None])
 
 
+@pytest.mark.parametrize("k", [0, 1, 29, 30])
+def test_clopper_pearson_has_half_the_error_beyond_each_end(k):
+    found = stats.clopper_pearson(k, 30)
+    assert (found.value, found.n) == (k / 30, 30)
+    assert found.low == 0 if k == 0 else sps.binom.sf(k - 1, 30, found.low) == pytest.approx(0.025)
+    assert found.high == 1 if k == 30 else sps.binom.cdf(k, 30, found.high) == pytest.approx(0.025)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 0), (-1, 3), (4, 3)])
+def test_clopper_pearson_refuses_what_is_no_rate(k, n):
+    with pytest.raises(MedagentsError, match="not a count"):
+        stats.clopper_pearson(k, n)
+
+
 def test_bonett_price_by_hand():
     # 21 pairs, 1 and 7 discordant: (1 + 1)/23 - (7 + 1)/23 = -6/23, variance (10/23 - 36/529)/23.
     half = Z * math.sqrt((10 / 23 - 36 / 529) / 23)

@@ -45,7 +45,7 @@ from medagents.stats.inference import (
 )
 from medagents.stats.prevalence import rogan_gladen
 from medagents.stats.screening import MINORITY, Finding, screen
-from medagents.stats.small_samples import bonett_price, clustered_mean, clustered_rate
+from medagents.stats.small_samples import bonett_price, clopper_pearson, clustered_mean, clustered_rate
 
 __all__ = [
     "CHUNK_BYTES",
@@ -66,6 +66,7 @@ __all__ = [
     "bonett_price",
     "bootstrap",
     "bootstrap_columns",
+    "clopper_pearson",
     "cluster_codes",
     "clustered_mean",
     "clustered_rate",

@@ -78,6 +78,21 @@ def clustered_mean(values: Column, clusters: Column) -> Estimate:
     return Estimate(float(mean), float(mean - half), float(mean + half), n, groups)
 
 
+def clopper_pearson(k: int, n: int) -> Estimate:
+    """`k` of `n` independent observations as a rate with its exact interval.
+
+    It never covers less than it says, and so is wider than `wilson`: for a rate within a few
+    observations of 0 or 1.
+
+    Raises:
+        MedagentsError: no observation, or k not within 0 to n.
+    """
+    if n < 1 or not 0 <= k <= n:
+        raise MedagentsError(f"{k} of {n} is not a count of successes")
+    low, high = sps.binomtest(k, n).proportion_ci(CONFIDENCE, method="exact")
+    return Estimate(k / n, float(low), float(high), n)
+
+
 def bonett_price(b: int, c: int, n: int) -> Estimate:
     """Paired difference of two rates, (b - c) / n, from the counts of discordant pairs.
 
