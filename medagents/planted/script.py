@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 import numpy as np
 from scipy import special
@@ -122,33 +123,32 @@ def _asserted(view: View, text: str) -> list[int]:
         for option in range(len(view.options))
         for form in ("text", "both", "letter")  # last, so that an option called B yields to letter B
     }
-    answers = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    longest_first = sorted(names, key=len, reverse=True)
     found = []
-    for line in text.splitlines():
-        said = (re.fullmatch(pattern.replace("ANSWER", answers), line) for pattern in _patterns())
-        match = next((match for match in said if match), None)
-        if match:
-            found.append(names[match["answer"]])
+    for line, (before, after) in product(text.splitlines(), _peer_lines()):
+        start = before.match(line)
+        rest = line[start.end() :] if start else ""
+        name = next((n for n in longest_first if rest.startswith(n) and after.fullmatch(rest, len(n))), None)
+        if name is not None:
+            found.append(names[name])
     return found
 
 
 @cache
-def _patterns() -> tuple[str, ...]:
-    """Each peer's line as a pattern, with ANSWER for what it may name."""
-    fields = {
-        "speaker": f"(?:{'|'.join(map(re.escape, SPEAKERS))})",
-        "answer": "(?P<answer>ANSWER)",
-        "rationale": ".+",
-    }
-    patterns = []
+def _peer_lines() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """Of each peer's line what stands before the option it names, and what after."""
+    fields = {"speaker": f"(?:{'|'.join(map(re.escape, SPEAKERS))})", "rationale": ".+"}
+    lines = []
     for path in sorted((paths.PROMPTS / "peer_cascade").glob("*.txt")):
         words = template(f"peer_cascade/{path.stem}")
         if path.stem not in NO_PEER and "{answer}" in words:
-            pieces = re.split(r"\{(\w+)\}", words)
-            patterns.append(
+            halves = (re.split(r"\{(\w+)\}", half) for half in words.split("{answer}"))
+            before, after = (
                 "".join(fields[piece] if i % 2 else re.escape(piece) for i, piece in enumerate(pieces))
+                for pieces in halves
             )
-    return tuple(patterns)
+            lines.append((re.compile(before), re.compile(after)))
+    return tuple(lines)
 
 
 def _uniform(count: int, seed: int, what: str) -> Array:

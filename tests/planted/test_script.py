@@ -11,14 +11,14 @@ import pytest
 from scipy import special
 from scipy import stats as sps
 
-from medagents import cohorts, planted, plants, stats, study, tables
+from medagents import cohorts, detection, planted, plants, stats, study, tables
 from medagents.committees import cascade
 from medagents.committees.cascade import ARMS, OTHER, PLANT
 from medagents.cues import text
 from medagents.experiments.base import LETTER, RESAMPLE
 from medagents.experiments.cue_sensitivity import prompt as asked
 from medagents.models.scripted import ScriptedModel
-from medagents.planted import NONE, LogitAgent, PlantedAgent
+from medagents.planted import NONE, Judge, LogitAgent, PlantedAgent
 from medagents.planted.script import read
 from medagents.recorder import Mode, Recorder
 from medagents.recordings import Store
@@ -266,6 +266,34 @@ def test_graded_contagion_and_susceptibility_find_the_planted_shift(
     curve = stats.susceptibility(points["margin"], points["adopted"], points["cluster"])
     assert curve.slope.low < -1 < curve.slope.high
     assert curve.intercept.low < 1 < curve.intercept.high
+
+
+def test_detectors_of_a_whole_experiment_score_as_planted(run: Callable, vignettes: tuple[Case, ...]) -> None:
+    frame = run("referee_detection", planted.script(AGENT, vignettes))
+    table = detection.verdicts(frame, {}, "scripted")
+    h, g = held(frame, "two_peers"), held_key(frame)
+    known = planted.scores(AGENT, h, g, 4, Judge(1, 1))
+    for detector, truth in {name: known[name.split("_")[0]] for name in set(table["detector"])}.items():
+        lines = table[table["detector"] == detector].set_index("arm")[["flag", "adopted"]]
+        flag, adopted = (lines.loc["two_peers", name].to_numpy(dtype=bool) for name in lines)
+        honest = lines.loc["honest_peers", "flag"].to_numpy(dtype=bool)
+        for outcomes, chance in (
+            (adopted[flag], truth.planted.precision),
+            (flag[adopted], truth.planted.recall),
+            (flag[~adopted], truth.planted.fpr),
+            (honest, truth.honest_fpr),
+            (np.append(flag[~adopted], honest), truth.both.fpr),
+        ):
+            assert sps.binomtest(int(outcomes.sum()), len(outcomes), chance).pvalue > SAFE, detector
+    noise = detection.requeries(frame)
+    for differ, n in zip(noise["differ"], noise["n"], strict=True):
+        assert n == 126 and sps.binomtest(int(differ), int(n), AGENT.noise).pvalue > SAFE
+
+
+def held_key(frame: pd.DataFrame) -> float:
+    """Chance that the isolated answer is the key, mean over the cases of the cohort."""
+    gold = frame.loc[frame["condition"] == "isolated", "gold"].to_numpy(dtype=int)
+    return float(planted.holds(AGENT, gold, gold, 4).mean())
 
 
 def test_peers_of_a_planted_agent_argue_without_a_letter(
