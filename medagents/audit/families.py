@@ -4,6 +4,7 @@ Which test stands for which experiment is listed in `family.csv`, as the authors
 """
 
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,7 @@ def tests(rows: Rows) -> pd.DataFrame:
     return table.assign(p=ps, bh=stats.benjamini_hochberg(ps), holm=stats.holm(ps))
 
 
-def _p(rows: Rows, member) -> float:  # type: ignore[no-untyped-def]
+def _p(rows: Rows, member: Any) -> float:
     tables = [where(rows.table(path), member.filter) for path in member.file.split(" ; ")]
     if member.test == "mcnemar":
         found = stats.mcnemar_from(column(tables[0], member.first), column(tables[0], member.second))

@@ -106,7 +106,7 @@ def judge(claim: Claim, rows: Rows) -> tuple[Any, ...]:
         if claim.kind == "none":
             return (claim.claim_id, claim.printed, "", None, None, None, *_reasoned(NOT_RECOMPUTABLE, claim))
         found = recompute(claim, rows)
-        objections = [finding.sentence for finding in findings(claim, rows)]
+        objections = [_objection(claim, finding) for finding in findings(claim, rows)]
         return _line(claim, found, objections)
     except MedagentsError as error:
         raise MedagentsError(f"claim {claim.claim_id}: {error}") from None
@@ -167,6 +167,13 @@ def table_of(rows: Rows, file: str) -> pd.DataFrame:
             raise MedagentsError(f"{path}: not the cases of {first}, once each")
         table = table.merge(other, on="case")
     return table
+
+
+def _objection(claim: Claim, finding: checks.Finding) -> str:
+    """The sentence, with the filter where the check looked at other rows than the claim."""
+    if finding.filter == claim.filter:
+        return finding.sentence
+    return f"{finding.sentence} (check over {finding.filter or 'all rows'})"
 
 
 def _line(claim: Claim, found: Recomputed, objections: list[str]) -> tuple[Any, ...]:
