@@ -1,4 +1,9 @@
-"""What the papers print: `printed` gives the values that figures set beside ours. The audit is to come."""
+"""The paper audit: what the papers print, recomputed from the authors' per-case rows.
+
+Start at `verdicts` (the engine and its `claims.csv`); `rows` reads the rows, `quantities` recomputes,
+`checks` objects, `derived` and `draw` serve notebook 09. `printed` gives the values that figures of other
+notebooks set beside ours.
+"""
 
 from importlib.resources import files
 
