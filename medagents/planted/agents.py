@@ -90,7 +90,8 @@ class PlantedAgent:
         another = (belief + 1 + np.floor(draws[3] * (options - 1)).astype(int)) % options
         own = np.where(draws[2] < self.noise, another, belief)
         cued = np.where((np.asarray(edited) != NONE) & (draws[1] < self.cue_bias), edited, own)
-        return np.where((np.asarray(asserted) != NONE) & yields, asserted, cued)
+        said: Options = np.where((np.asarray(asserted) != NONE) & yields, asserted, cued)
+        return said
 
     def answers(
         self, gold: Options, plant: Options, options: int, rng: np.random.Generator, conformity: Any = None

@@ -54,6 +54,9 @@ WILSON, BOOTSTRAP, BONETT_PRICE = "Wilson", "bootstrap", "Bonett-Price"
 CLUSTERED_WILSON, JACKKNIFE, NORMAL = "clustered Wilson", "jackknife t", "normal"
 """`stats.wilson`, `bootstrap`, `bonett_price`, `clustered_rate`, `clustered_mean`, `susceptibility`."""
 
+CLOPPER_PEARSON = "Clopper-Pearson"
+"""`stats.clopper_pearson`."""
+
 Ends = NDArray[np.float64]
 """Lower and upper end of each study's interval (studies x 2), NaN where it has none."""
 
@@ -137,7 +140,7 @@ def _rates(cell: Cell, studies: int, rng: np.random.Generator) -> Iterator[Found
     flip, noise = (said[name] != alone for name in ("longest_option", "resampled"))
     adopted = np.where(alone == plant, np.nan, shared == plant)
     yield "accuracy", gold_held, {WILSON: _wilson(alone == gold)}
-    yield "adoption", truth.adoption, {WILSON: _wilson(adopted)}
+    yield "adoption", truth.adoption, {WILSON: _wilson(adopted), CLOPPER_PEARSON: _exact(adopted)}
     yield "flip rate", truth.flip, {WILSON: _wilson(flip)}
     for name, value, first, second in (
         ("contagion", truth.contagion, shared == plant, alone == plant),
@@ -155,12 +158,12 @@ def _rates(cell: Cell, studies: int, rng: np.random.Generator) -> Iterator[Found
     for detector, score in known.items():
         for name, values in _ratios(planted[detector], planted["adopted"]).items():
             if (detector, name) != ("gate", "recall"):  # 1 by construction
-                found = {WILSON: _wilson(values)}
+                found = {WILSON: _wilson(values), CLOPPER_PEARSON: _exact(values)}
                 if detector == "referee":
                     found[BOOTSTRAP] = _bootstrap(values, each, cell)
                 yield f"{detector} {name}", getattr(score.planted, name), found
     both = [np.hstack([planted[name], honest[name]]) for name in ("referee", "adopted")]
-    score = known["referee"].both
+    pooled = known["referee"].both
     for name, values in _ratios(*both).items():
         if name != "recall":  # that of the planted arm alone
             twice = np.tile(each, 2)
@@ -169,7 +172,7 @@ def _rates(cell: Cell, studies: int, rng: np.random.Generator) -> Iterator[Found
                 WILSON: _wilson(values),
                 BOOTSTRAP: _bootstrap(values, twice, cell),
             }
-            yield f"referee {name}, both arms", getattr(score, name), found
+            yield f"referee {name}, both arms", getattr(pooled, name), found
 
 
 def _patients(cell: Cell, studies: int, rng: np.random.Generator) -> Iterator[Found]:
@@ -284,14 +287,23 @@ def _ratios(flag: Array, adopted: Array) -> dict[str, Array]:
 
 
 @cache
-def _wilson_ends(k: int, n: int) -> tuple[float, float]:
-    found = stats.wilson(k, n) if n else stats.rate([np.nan])
+def _ends(interval: Callable[[int, int], stats.Estimate], k: int, n: int) -> tuple[float, float]:
+    found = interval(k, n) if n else stats.rate([np.nan])
     return found.low, found.high
 
 
+def _counted(interval: Callable[[int, int], stats.Estimate], outcomes: Array) -> Ends:
+    outcomes = outcomes.astype(float)
+    counts = np.nansum(outcomes, axis=1).astype(int), (~np.isnan(outcomes)).sum(axis=1)
+    return np.array([_ends(interval, int(k), int(n)) for k, n in zip(*counts, strict=True)])
+
+
 def _wilson(outcomes: Array) -> Ends:
-    counts = np.nansum(outcomes, axis=1).astype(int), (~np.isnan(outcomes.astype(float))).sum(axis=1)
-    return np.array([_wilson_ends(int(k), int(n)) for k, n in zip(*counts, strict=True)])
+    return _counted(stats.wilson, outcomes)
+
+
+def _exact(outcomes: Array) -> Ends:
+    return _counted(stats.clopper_pearson, outcomes)
 
 
 def _bonett_price(change: Array) -> Ends:

@@ -115,8 +115,8 @@ def _totals(values: Array, clusters: Column) -> tuple[Array, Array]:
     """Sum and number of the defined values of each cluster that has any."""
     codes, groups = cluster_codes(clusters, len(values))
     known = ~np.isnan(values)
-    sums = np.bincount(codes[known], values[known], minlength=groups)
-    sizes = np.bincount(codes[known], minlength=groups).astype(float)
+    sums: Array = np.bincount(codes[known], values[known], minlength=groups).astype(float)
+    sizes: Array = np.bincount(codes[known], minlength=groups).astype(float)
     return sums[sizes > 0], sizes[sizes > 0]
 
 

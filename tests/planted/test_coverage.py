@@ -1,10 +1,16 @@
 """The committed table of coverage: what it holds, that it is not stale, and what the detectors score."""
 
+import json
+from collections import Counter
+from importlib.resources import files
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats as sps
 
-from medagents import oversight, planted
+from medagents import oversight, paths, planted, stats
 from medagents.planted import coverage
 from medagents.planted.coverage import CELLS, HOLDS, SIZES, STUDIES, Cell
 
@@ -26,9 +32,22 @@ def test_every_cell_has_its_lines_and_one_interval_in_use_an_estimator(table: pd
 
 
 @pytest.mark.parametrize("cell", [Cell("patients", "ordinary", 35), Cell("rates", "firm", 40)])
-def test_a_cell_measured_again_is_the_committed_one(table: pd.DataFrame, cell: Cell) -> None:
-    held = table.query("design == @cell.design and agent == @cell.agent and n == @cell.n")
-    pd.testing.assert_frame_equal(coverage.measure(cell), held.reset_index(drop=True))
+def test_a_cell_measured_again_is_the_committed_one(
+    cell: Cell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coverage, "CELLS", (cell,))
+    coverage.main(tmp_path / "again.csv")
+    start = f"{cell.design},{cell.agent},{cell.n},"
+    committed = files("medagents.planted").joinpath("coverage.csv").read_text(encoding="utf-8").splitlines()
+    again = (tmp_path / "again.csv").read_text(encoding="utf-8").splitlines()
+    assert again == [committed[0], *(line for line in committed if line.startswith(start))]
+
+
+def test_ten_times_the_resamples_change_no_coverage_by_half_a_point(table: pd.DataFrame) -> None:
+    lines = table.query("design == 'rates' and agent == 'ordinary' and n == 100 and estimator == 'contagion'")
+    few, many = (lines[lines["interval"] == name] for name in ("bootstrap", "bootstrap, 20,000 resamples"))
+    assert abs(few["coverage"].item() - many["coverage"].item()) < 0.005
+    assert few["width"].item() == pytest.approx(many["width"].item(), rel=0.01)
 
 
 def test_the_verdict_follows_from_the_coverage_and_a_remedy_covers_more(table: pd.DataFrame) -> None:
@@ -61,6 +80,131 @@ def test_what_under_covers_is_listed_worst_first_with_its_remedy() -> None:
     assert (found["n"] >= 100).all() and found["coverage"].is_monotonic_increasing
     assert not found["coverage"].between(*HOLDS).any()
     assert "clustered" not in found["interval"].iloc[0] and found["instead"].iloc[0]
+
+
+def line(interval: str, share: float, width: float, used: bool = False) -> dict:
+    verdict = "under-covers" if share < HOLDS[0] else "holds" if share <= HOLDS[1] else "over-covers"
+    return {"interval": interval, "coverage": share, "width": width, "used": used, "verdict": verdict}
+
+
+def test_the_remedy_is_the_narrowest_that_holds_else_the_one_that_covers_most() -> None:
+    used = line("a", 0.90, 0.2, used=True)
+    wide, narrow, short = line("b", 0.96, 0.4), line("c", 0.98, 0.3), line("d", 0.92, 0.2)
+    assert coverage._instead(used, [used, wide, narrow, short]) == "c"
+    assert coverage._instead(used, [used, short, line("e", 0.91, 0.1)]) == "d"
+    assert coverage._instead(used, [used, line("e", 0.89, 0.1)]) == ""
+    assert coverage._instead(wide | {"used": True}, [used, wide, narrow]) == ""
+
+
+# --- the fast paths are the functions they stand for
+
+
+@pytest.fixture(scope="module")
+def studies() -> dict[str, np.ndarray]:
+    """Three studies of sixty cases: keys, plants, answers."""
+    rng = np.random.default_rng(5)
+    gold, plant = coverage._cases((3, 60), rng)
+    return {"gold": gold, "plant": plant} | coverage.ORDINARY.answers(gold, plant, 4, rng)
+
+
+def ends(*found: stats.Interval) -> np.ndarray:
+    return np.array([(one.low, one.high) for one in found])
+
+
+def test_studies_as_columns_are_the_endpoints_of_each_study(studies: dict[str, np.ndarray]) -> None:
+    plant, alone, shared, again, cued = (
+        studies[name] for name in ("plant", "isolated", "two_peers", "resampled", "longest_option")
+    )
+    each = range(60)
+    spread = (shared == plant).astype(float) - (alone == plant)
+    above = (cued != alone).astype(float) - (again != alone)
+    assert stats.bootstrap_columns(spread.T, each) == tuple(
+        stats.contagion(*study, each) for study in zip(shared, alone, plant, strict=True)
+    )
+    assert stats.bootstrap_columns(above.T, each) == tuple(
+        stats.flip_above_noise(*study, each) for study in zip(cued != alone, again != alone, strict=True)
+    )
+
+
+def test_a_block_of_studies_has_the_draws_of_its_first_study() -> None:
+    values = np.random.default_rng(1).integers(0, 2, (coverage.BLOCK + 2, 30)).astype(float)
+    patients, cell = coverage.patients_of(30), Cell("patients", "ordinary", 30)
+    found = coverage._bootstrap(values, patients, cell)
+    for study, start in ((1, 0), (coverage.BLOCK + 1, coverage.BLOCK)):
+        rng = np.random.default_rng([30, start])
+        alone = stats.bootstrap_columns(values[study][:, None], patients, rng, coverage.RESAMPLES)
+        assert (found[study] == ends(*alone)).all()
+
+
+def test_graded_changes_are_those_of_graded_contagion() -> None:
+    rng, agent = np.random.default_rng(2), coverage.LOGITS
+    alone = agent.believe(rng.random((2, 50, 4)))
+    shared = agent.reply(rng.random((2, 50)), alone, asserted=0)
+    probability, odds = coverage.graded_changes(shared, alone)
+    for study in range(2):
+        found = stats.graded_contagion(shared[study], alone[study], np.zeros(50), range(50))
+        for one, changes in ((found.probability, probability), (found.log_odds, odds)):
+            again = stats.bootstrap(changes[study], range(50))
+            assert again.value == pytest.approx(one.value, abs=1e-12)
+            assert ends(again) == pytest.approx(ends(one), abs=1e-12)
+
+
+def test_counted_intervals_are_those_of_the_column() -> None:
+    outcomes = np.array([[1, 0, np.nan, 1], [np.nan] * 4, [0, 0, 0, 0]])
+    expected = ends(*(stats.rate(study) for study in outcomes))
+    np.testing.assert_array_equal(coverage._wilson(outcomes), expected)
+    exact = coverage._exact(outcomes)
+    assert (exact[0] == ends(stats.clopper_pearson(2, 3))).all() and np.isnan(exact[1]).all()
+
+
+def test_score_columns_are_those_of_the_detectors_score(studies: dict[str, np.ndarray]) -> None:
+    names = ("gold", "plant")
+    flags = planted.flags(
+        studies, *(studies[name] for name in names), "two_peers", coverage.JUDGE, np.random.default_rng(0)
+    )
+    patients = coverage.patients_of(60)
+    for detector in ("gate", "judge", "referee"):
+        columns = coverage._ratios(flags[detector], flags["adopted"])
+        for study in range(3):
+            found = oversight.score(flags[detector][study], flags["adopted"][study], patients)
+            for name in RATES:
+                again = coverage._each(stats.clustered_rate, columns[name][[study]], patients)
+                np.testing.assert_array_equal(again, ends(getattr(found, name)))
+
+
+def test_the_bootstrap_of_a_precision_resamples_its_denominator_as_scipy_does() -> None:
+    rng = np.random.default_rng(6)
+    patients = np.repeat(range(40), rng.integers(1, 5, 40))
+    flag, adopted = rng.integers(0, 2, (2, len(patients)))
+    column = coverage._ratios(flag, adopted)["precision"]
+    hits, flagged = (np.bincount(patients, weights=values) for values in (flag * adopted, flag))
+    expected = sps.bootstrap(
+        (hits, flagged),
+        lambda above, below, axis: above.sum(axis=axis) / below.sum(axis=axis),
+        paired=True,
+        vectorized=True,
+        n_resamples=20_000,
+        method="percentile",
+        rng=np.random.default_rng(3),
+    ).confidence_interval
+    found = stats.bootstrap(column, patients)
+    assert (found.value, found.n) == (hits.sum() / flagged.sum(), flag.sum())
+    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.01)
+
+
+def test_images_by_patient_are_those_of_the_authors_nih_cascade() -> None:
+    assert np.bincount(coverage.patients_of(35)).tolist() == list(coverage.NIH) and sum(coverage.NIH) == 35
+    assert np.bincount(coverage.patients_of(40)).tolist() == [*coverage.NIH, 3, 2]
+    folder = paths.artefacts()
+    found = sorted(folder.rglob("imaging/results/imaging_cascade.jsonl")) if folder else []
+    if not found:
+        pytest.skip("MEDAGENTS_ARTEFACTS names no folder that holds imaging/results/imaging_cascade.jsonl")
+    cases = [json.loads(row)["case_id"] for row in found[0].read_text(encoding="utf-8").splitlines()]
+    sizes = Counter(case.split("_")[0] for case in cases)
+    assert [sizes[patient] for patient in sorted(sizes)] == list(coverage.NIH)
+
+
+# --- detectors
 
 
 @pytest.fixture(scope="module")
