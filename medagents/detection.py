@@ -175,7 +175,10 @@ def deference(frame: pd.DataFrame) -> pd.DataFrame:
     for first, second in hierarchy.PAIRS:
         senior, junior = (plant, gold) if first == "senior_wrong" else (gold, plant)
         columns = zip(option[first], option[second], senior[first], junior[first], strict=True)
-        follows = [oversight.follows_label(*map(_or_none, line[:2]), *line[2:]) for line in columns]
+        follows = [
+            oversight.follows_label(_or_none(one), _or_none(other), int(high), int(low))
+            for one, other, high, low in columns
+        ]
         parts[first] = pd.DataFrame({"follows": np.array(follows, dtype=float), "cluster": clusters})
     parts["both"] = pd.concat(parts.values())
     lines = []

@@ -1,6 +1,6 @@
 """What stands across cohorts and models: for notebook 00, and the grey lines of notebook 02."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -94,9 +94,9 @@ def engine_floors() -> pd.DataFrame:
 def primaries() -> pd.DataFrame:
     """One primary test an experiment, cohort and model, with BH and Holm over all of them.
 
-    The primary is the first line of the experiment's declared family, so that none is picked for what it
-    shows. Exact McNemar or sign tests, paired by case. `baseline` is what the arm is compared with, and
-    `shared_with` counts the other primaries on the same cases of the same model.
+    The primary is the first line of the experiment's declared family that the cases can have, so that none
+    is picked for what it shows. Exact McNemar or sign tests, paired by case. `baseline` is what the arm is
+    compared with, and `shared_with` counts the other primaries on the same cases of the same model.
     """
     lines = []
     for experiment, primary in PRIMARIES.items():
@@ -118,13 +118,20 @@ def _first_cue(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
 
 
 def _first_contrast(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
-    return tables.contrast_tests(frame, cascade.CONTRASTS[:1]).iloc[0].to_dict()
+    return _first(frame, cascade.CONTRASTS)
 
 
 def _first_of_sweep(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
     cascade_rows = rows.read(rows.path_of(cohort, model, "peer_cascade"))
     joined = tables.joined(cascade_rows, frame)
-    return tables.contrast_tests(joined, break_it.CONTRASTS[:1]).iloc[0].to_dict()
+    return _first(joined, break_it.CONTRASTS)
+
+
+def _first(frame: pd.DataFrame, family: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
+    """The first contrast whose arms these cases can have: two options leave no second wrong one."""
+    run = set(frame["condition"])
+    first = next(line for line in family if run >= set(line[1:]))
+    return dict(tables.contrast_tests(frame, [first]).iloc[0])
 
 
 def _deference(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
@@ -133,7 +140,7 @@ def _deference(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
 
 
 def _uptake(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
-    return rubric.contrasts(frame[frame["condition"] != "why"]).iloc[0].to_dict()
+    return dict(rubric.contrasts(frame[frame["condition"] != "why"]).iloc[0])
 
 
 PRIMARIES: dict[str, Callable[[pd.DataFrame, str, str], dict[str, Any]]] = {

@@ -24,7 +24,8 @@ def without_quotations(text: str, source: str) -> str:
     spoken = [word[0].casefold() for word in words]
     read = [word.casefold() for word in WORD.findall(source)]
     runs = {tuple(read[start : start + RUN]) for start in range(len(read) - RUN + 1)}
-    pieces, kept, quoted = [], 0, 0
+    pieces: list[str] = []
+    kept = quoted = 0
     for start in range(len(spoken) - RUN + 1):
         if tuple(spoken[start : start + RUN]) in runs:
             begin, end = words[start].start(), words[start + RUN - 1].end()

@@ -12,6 +12,7 @@ flag), 1 for no, and `logp` holds the two log-probabilities where a model was th
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -165,7 +166,10 @@ def read(path: Path) -> pd.DataFrame:
 def records(frame: pd.DataFrame) -> Iterator[Row]:
     """The lines of a table as rows."""
     for line in frame[list(COLUMNS)].astype(object).to_dict("records"):
-        yield Row(**{str(name): None if pd.isna(value) else value for name, value in line.items()})
+        values: dict[str, Any] = {
+            str(name): None if pd.isna(value) else value for name, value in line.items()
+        }
+        yield Row(**values)
 
 
 def letters(options: Iterable[int | None]) -> list[str]:

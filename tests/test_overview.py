@@ -168,3 +168,14 @@ def test_every_experiment_with_a_family_has_a_primary_on_the_same_cases():
 
 def test_nothing_recorded_has_no_primaries():
     assert overview.primaries().empty
+
+
+def test_cases_of_two_options_have_the_next_contrast_as_their_primary():
+    arms = ("isolated", "two_peers", "irrelevant")
+    both = [(f"c{number}", arm, 0, SURE) for number in range(4) for arm in arms]
+    flag = [(f"c{number}", "system_flag", 1, SURE) for number in range(4)]
+    write("support2", "m", table(*both, *flag))
+    write("support2", "m", table(*both[::3]), "break_it")
+    found = overview.primaries().set_index("experiment")
+    assert found.loc["break_it", ["arm", "baseline"]].tolist() == ["system_flag", "isolated"]
+    assert found.loc["break_it", "p"] == pytest.approx(2 * 0.5**4)
