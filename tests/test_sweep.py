@@ -364,8 +364,8 @@ def test_notebook_without_any_rows_is_named_with_the_command_that_makes_them(pro
         figure_jobs()
     command = str(caught.value).partition("python -m medagents ")[2]
     options = vars(cli.parser().parse_args(command.split()))
-    wanted = {"mode": "record", "experiment": "cue_sensitivity", "cohort": "v", "model": "m"}
-    assert options.items() >= wanted.items()
+    wanted = {"mode": "record", "experiment": ["cue_sensitivity"], "cohort": "v", "model": "m"}
+    assert {name: options[name] for name in wanted} == wanted
 
 
 def test_notebook_jobs_replace_every_notebook_with_its_defaults(project):
