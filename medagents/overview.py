@@ -111,9 +111,15 @@ def primaries() -> pd.DataFrame:
     )
 
 
+def _only(frame: pd.DataFrame, *conditions: str) -> pd.DataFrame:
+    """The rows of some conditions, so that nothing is resampled that is not asked for."""
+    return frame[frame["condition"].isin(conditions)]
+
+
 def _first_cue(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
-    flips = tables.cue_flips(frame)
-    line = flips[~flips["condition"].isin(tables.CALM)].iloc[0]
+    first = next(name for name in tables.order(frame) if name not in ("clean", *tables.CALM))
+    flips = tables.cue_flips(_only(frame, "clean", "resampled", first))
+    line = flips[flips["condition"] == first].iloc[0]
     return {"arm": line["condition"], "baseline": "resampled", "n": line["n"], "p": line["p"]}
 
 
@@ -140,7 +146,8 @@ def _deference(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
 
 
 def _uptake(frame: pd.DataFrame, cohort: str, model: str) -> dict[str, Any]:
-    return dict(rubric.contrasts(frame[frame["condition"] != "why"]).iloc[0])
+    _, arm, baseline = rubric.CONTRASTS[0]
+    return dict(rubric.contrasts(_only(frame, "isolated", arm, baseline)).iloc[0])
 
 
 PRIMARIES: dict[str, Callable[[pd.DataFrame, str, str], dict[str, Any]]] = {
@@ -159,7 +166,8 @@ def across() -> pd.DataFrame:
     """
     lines = []
     for cohort, model, frame in studies("peer_cascade"):
-        arms = tables.adoption_by_arm(frame).set_index("condition")
+        arms = tables.adoption_by_arm(_only(frame, "isolated", "irrelevant", "two_peers"))
+        arms = arms.set_index("condition")
         two = arms.loc["two_peers"]
         names = ["contagion", "contagion_low", "contagion_high", "graded", "graded_low", "graded_high"]
         line = {"cohort": cohort, "model": title(model), "cases": frame["case"].nunique()}

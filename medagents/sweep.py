@@ -228,7 +228,7 @@ def notebook_jobs() -> list[Job]:
 def figure_jobs() -> list[Job]:
     """Every notebook on each cohort and model whose rows are committed, most rows first.
 
-    A notebook without the parameters COHORT, MODEL and EXPERIMENT runs once.
+    A notebook without the parameters COHORT, MODEL and EXPERIMENT looks at all rows: it runs once, first.
 
     Raises:
         MedagentsError: an unfit notebook, or one whose EXPERIMENT has no rows, which would drop its figures.
@@ -238,7 +238,7 @@ def figure_jobs() -> list[Job]:
     for notebook in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
         defaults = parameters_of(notebook)
         if not {"COHORT", "MODEL", "EXPERIMENT"} <= defaults.keys():
-            found.append((0, job_of(notebook, folder / notebook.name)))
+            found.append((sys.maxsize, job_of(notebook, folder / notebook.name)))
             continue
         experiment = defaults["EXPERIMENT"]
         held = sorted(paths.ROWS.glob(f"*/*/{experiment}.csv"))

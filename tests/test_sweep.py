@@ -349,9 +349,9 @@ def test_figure_jobs_follow_the_committed_rows_largest_first(project):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x" * size)
     jobs = figure_jobs()
-    names = ["02_peers__w__m.ipynb", "02_peers__v__m.ipynb", "00_about.ipynb"]
+    names = ["00_about.ipynb", "02_peers__w__m.ipynb", "02_peers__v__m.ipynb"]
     assert [job.output for job in jobs] == [project / "build" / "notebooks" / name for name in names]
-    assert jobs[0].parameters == {"COHORT": "w", "MODEL": "m", "EXPERIMENT": "peer_cascade"}
+    assert jobs[1].parameters == {"COHORT": "w", "MODEL": "m", "EXPERIMENT": "peer_cascade"}
 
 
 def test_notebook_without_any_rows_is_named_with_the_command_that_makes_them(project):
