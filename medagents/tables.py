@@ -75,9 +75,9 @@ def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
     A case that a cue found nothing to edit in (its distractor is the longest already) cannot flip
     by that cue and is left out of its line; `resampled` edits nothing and keeps every case.
 
-    `rate` is the flip rate with its Wilson interval; `above` is the flip rate above the noise floor
-    (condition `resampled`, paired by case, bootstrap over clusters); `p` is the exact McNemar test
-    of cue flips against noise flips, `p_control` against the flips of `whitespace`. A model that is
+    `rate` is the flip rate with its Wilson interval (`stats.clustered_rate`); `above` is the flip rate
+    above the noise floor (condition `resampled`, paired by case, bootstrap over clusters); `p` is the
+    exact McNemar test of cue flips against noise flips, `p_control` against the flips of `whitespace`. A model that is
     never sure flips often at temperature 1, and a cue that pushes may flip no more: `push` counts
     the cases that answer the edited distractor under the cue and not clean, and back; `p_push` is
     their exact McNemar test; `shift` the mean change of the distractor's probability (bootstrap).
@@ -99,7 +99,7 @@ def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
         right = (_is(option[name], gold).where(shown[name])).mean()
         lines.append(
             {"condition": name, "n": int(flip.notna().sum()), "flips": int(flip.sum())}
-            | estimate(stats.rate(flip))
+            | estimate(stats.clustered_rate(flip, clusters))
             | ({} if own else estimate(stats.flip_above_noise(flip, noise, clusters), "above"))
             | {"p": np.nan if own else _mcnemar(flip, noise).p}
             | {"p_control": np.nan if name in CALM else _mcnemar(flip, control).p, "accuracy": right}
@@ -165,7 +165,8 @@ def adoption_by_arm(frame: pd.DataFrame) -> pd.DataFrame:
     """The cascade, a line an arm.
 
     `n` counts the cases that can adopt (answered alone, and not with the arm's plant), `rate` is
-    the share that adopts (Eq. 1 of the paper) with its Wilson interval, `harmed` counts those right
+    the share that adopts (Eq. 1 of the paper) with its Wilson interval (`stats.clustered_rate`: of
+    patients, where several cases are of one), `harmed` counts those right
     alone. `contagion` is P(answer is plant) in the arm minus alone, over all cases answered in
     both (`all`), bootstrap over clusters; `graded` the same difference of the plant's probability.
     """
@@ -185,7 +186,7 @@ def adoption_by_arm(frame: pd.DataFrame) -> pd.DataFrame:
         spread = stats.contagion(option[name], alone, plant[name], clusters)
         lines.append(
             {"condition": name, "n": int(can.notna().sum()), "adopted": int(can.sum())}
-            | estimate(stats.rate(can))
+            | estimate(stats.clustered_rate(can, clusters[can.index]))
             | {"harmed": int(np.nansum(harmed))}
             | {"all": spread.n}
             | estimate(spread, "contagion")

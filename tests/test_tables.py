@@ -387,3 +387,17 @@ def test_every_arm_says_what_it_shows():
     words = tables.asks([arm.name for arm in ARMS])
     assert len(set(words)) == len(ARMS) and all(words)
     assert tables.asks(["honest_peers", "isolated"]) == ["both peers are right", "the holdout alone"]
+
+
+def test_cases_of_one_patient_count_as_one_cluster_in_every_rate():
+    cascade = frame({"isolated": [0] * 6, "two_peers": [1, 1, 1, 0, 0, 0]})
+    apart = tables.adoption_by_arm(cascade).iloc[0]
+    cascade["cluster"] = ["p", "p", "p", "q", "q", "q"] * 2
+    together = tables.adoption_by_arm(cascade).iloc[0]
+    assert apart["rate"] == together["rate"] == 0.5
+    assert together["rate_high"] - together["rate_low"] > apart["rate_high"] - apart["rate_low"]
+    cues = frame({"clean": [0] * 6, "resampled": [0] * 6, "longest_option": [1, 1, 1, 0, 0, 0]})
+    alone = tables.cue_flips(cues).iloc[-1]
+    cues["cluster"] = ["p", "p", "p", "q", "q", "q"] * 3
+    paired = tables.cue_flips(cues).iloc[-1]
+    assert paired["rate_high"] - paired["rate_low"] > alone["rate_high"] - alone["rate_low"]

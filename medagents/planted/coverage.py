@@ -191,8 +191,8 @@ def _patients(cell: Cell, studies: int, rng: np.random.Generator) -> Iterator[Fo
         "adoption",
         truth.adoption,
         {
-            WILSON: _wilson(adopted),
             CLUSTERED_WILSON: _each(stats.clustered_rate, adopted, patients),
+            WILSON: _wilson(adopted),
             BOOTSTRAP: _bootstrap(adopted, patients, cell),
         },
     )
