@@ -78,9 +78,10 @@ def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
     `rate` is the flip rate with its Wilson interval (`stats.clustered_rate`); `above` is the flip rate
     above the noise floor (condition `resampled`, paired by case, bootstrap over clusters); `p` is the
     exact McNemar test of cue flips against noise flips, `p_control` against the flips of `whitespace`.
-    A model that is never sure flips often at temperature 1, and a cue that pushes may flip no more: `push` counts
-    the cases that answer the edited distractor under the cue and not clean, and back; `p_push` is
-    their exact McNemar test; `shift` the mean change of the distractor's probability (bootstrap).
+    A model that is never sure flips often at temperature 1, and a cue that pushes may flip no more:
+    `push` counts the cases that answer the edited distractor under the cue and not clean, and back;
+    `p_push` is their exact McNemar test; `shift` the mean change of the distractor's probability
+    (bootstrap).
     `holm` and `bh` correct `p`, and `holm_push` corrects `p_push`, over the cues proper.
     """
     option, plant = by_condition(frame, "option"), by_condition(frame, "plant")
