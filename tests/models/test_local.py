@@ -18,7 +18,17 @@ import pytest
 
 from medagents.models import local
 from medagents.models.local import LocalModel, letter_logprobs, render
-from medagents.types import LETTERS, Decoding, MedagentsError, Message, Prompt, Provenance, Request, Status
+from medagents.types import (
+    LETTERS,
+    Decoding,
+    Image,
+    MedagentsError,
+    Message,
+    Prompt,
+    Provenance,
+    Request,
+    Status,
+)
 
 ONE = Decoding(max_tokens=1, top_logprobs=60)
 EXAMPLES = (("Which vitamin prevents scurvy?\nA. B12\nB. C", "B"), ("Which virus?\nA. EBV\nB. HIV", "A"))
@@ -437,3 +447,10 @@ def test_other_weights_than_the_key_names_are_refused_before_the_engine_starts(
     with pytest.raises(MedagentsError, match=r"toy\.gguf: no such weights; run: fetch toy"):
         model.complete(model.request(prompts()[0], ONE))
     assert engines == []
+
+
+def test_an_image_is_refused_before_anything_is_sent() -> None:
+    model = LocalModel("text-only", Path("none.gguf"), "0" * 64, "chatml")
+    shown = Prompt("", "Which lobe?", "", images=(Image(b"film", "image/png"),))
+    with pytest.raises(MedagentsError, match="text-only reads text only"):
+        model.request(shown, ONE)

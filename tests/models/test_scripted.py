@@ -1,9 +1,11 @@
 """The scripted model: what its function says, nothing else, the same every time."""
 
+from dataclasses import replace
+
 import pytest
 
 from medagents.models.scripted import ScriptedModel, chat
-from medagents.types import Decoding, Message, Prompt, Provenance, Request, Status
+from medagents.types import Decoding, Image, Message, Prompt, Provenance, Request, Status
 
 PROMPT = Prompt("Reply with the letter only.", "Gout?", "\n\nDr. Adams: B", (("Q1", "A"), ("Q2", "B")))
 
@@ -24,6 +26,12 @@ def test_the_request_carries_prompt_settings_and_repeat() -> None:
     assert model.request(PROMPT, decoding, repeat=3) == Request(
         model="peer", messages=chat(PROMPT), system=PROMPT.system, decoding=decoding, repeat=3
     )
+
+
+def test_images_of_the_prompt_are_images_of_the_request() -> None:
+    film = Image(b"bytes as sent", "image/png")
+    model = ScriptedModel(lambda _: "A")
+    assert model.request(replace(PROMPT, images=(film,)), Decoding()).images == (film,)
 
 
 @pytest.mark.parametrize(
