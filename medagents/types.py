@@ -179,10 +179,15 @@ class Decoding:
 
 @dataclass(frozen=True)
 class Transport:
-    """Settings that cannot change a reply, so no part of a key (see `recordings.EXCLUDED`)."""
+    """Settings that cannot change a reply, so no part of a key (see `keys.EXCLUDED`).
+
+    `timeout` is seconds of one attempt; `max_attempts` and `max_seconds` bound all attempts of a call,
+    waits between them included; `concurrency` is how many calls are made at a time.
+    """
 
     timeout: float = 120.0
     max_attempts: int = 5
+    max_seconds: float = 600.0
     concurrency: int = 1
     base_url: str | None = None
 

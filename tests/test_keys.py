@@ -65,6 +65,7 @@ OTHER_MESSAGE = {"role": "assistant", "text": "Is there an effusion"}
 OTHER_TRANSPORT: dict[str, Any] = {
     "timeout": 1.0,
     "max_attempts": 1,
+    "max_seconds": 1.0,
     "concurrency": 8,
     "base_url": "http://localhost:8000",
 }

@@ -1,0 +1,5 @@
+"""What the Gemini protocol answers."""
+
+from .server import Route
+
+ROUTES: list[Route] = []
