@@ -9,7 +9,6 @@ prompt; `reuse=False` records that pass, and notebook 00 shows the difference.
 """
 
 import json
-import math
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from medagents.models.catalog import check_weights
+from medagents.models.letters import letter_logprobs
 from medagents.models.scripted import chat
 from medagents.types import (
     LETTERS,
@@ -197,16 +197,6 @@ def render(request: Request) -> list[str]:
         return [prompt]
     case = head + opened.format(role=last.role, text=last.text[:case_chars])
     return [stage for stage in ([head, case] if case_chars else [head]) if stage] + [prompt]
-
-
-def letter_logprobs(alternatives: list[dict[str, Any]], labels: str = LETTERS) -> dict[str, float]:
-    """Log-probability of each label, summed over its spellings, rounded to 1e-6."""
-    mass: dict[str, float] = {}
-    for token in alternatives:
-        letter = token["token"].strip()
-        if len(letter) == 1 and letter in labels:
-            mass[letter] = mass.get(letter, 0.0) + math.exp(token["logprob"])
-    return {letter: round(math.log(mass[letter]), 6) for letter in sorted(mass) if mass[letter] > 0}
 
 
 def engine_version() -> str:

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from medagents.models import local
-from medagents.models.local import LocalModel, letter_logprobs, render
+from medagents.models.letters import letter_logprobs
+from medagents.models.local import LocalModel, render
 from medagents.types import (
     LETTERS,
     Decoding,
