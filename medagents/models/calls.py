@@ -112,7 +112,8 @@ class Pace:
 class Caller:
     """Makes the calls of one model: paced, tried again where that makes sense, given up in time.
 
-    Threads may share it. `clock` and `sleep` are for tests.
+    Threads may share it. `clock` (seconds) and `sleep` are for tests; the default sleep ends early when
+    another thread finds the quota exhausted.
     """
 
     def __init__(
@@ -121,12 +122,13 @@ class Caller:
         transport: Transport,
         limits: Limits = Limits(),
         clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], object] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
         self.name, self.transport = name, transport
-        self.pace = Pace(limits, clock, sleep)
-        self._clock, self._sleep = clock, sleep
         self._exhausted: QuotaExhausted | None = None
+        self._stopped = threading.Event()
+        self._clock, self._sleep = clock, sleep or self._stopped.wait
+        self.pace = Pace(limits, self._clock, self._sleep)
 
     def __call__(self, attempt: Callable[[], T], tokens: int = 0) -> T:
         """What `attempt` returns, tried again as long as `transport` allows.
@@ -142,23 +144,27 @@ class Caller:
         from tenacity import Retrying, retry_if_exception, wait_exponential_jitter
 
         backoff = wait_exponential_jitter(BACKOFF_FIRST, BACKOFF_MOST, jitter=JITTER)
-        started = self._clock()
+        started: list[float] = []  # when each attempt began: waiting for a place below the limits is free
 
         def wait(state: "RetryCallState") -> float:
             failed = state.outcome.exception() if state.outcome else None
-            if not isinstance(failed, CallFailed) or failed.delay is None:
-                return backoff(state)
-            self.pace.hold(failed.delay)
-            return failed.delay + random.uniform(0, JITTER)
+            told = failed.delay if isinstance(failed, CallFailed) else None
+            return backoff(state) if told is None else told + random.uniform(0, JITTER)
 
         def stop(state: "RetryCallState") -> bool:
-            late = self._clock() - started + state.upcoming_sleep > self.transport.max_seconds
+            late = self._clock() - started[0] + state.upcoming_sleep > self.transport.max_seconds
             return late or state.attempt_number >= self.transport.max_attempts
+
+        def hold(state: "RetryCallState") -> None:
+            failed = state.outcome.exception() if state.outcome else None
+            if isinstance(failed, CallFailed) and failed.delay:
+                self.pace.hold(failed.delay)
 
         def once() -> T:
             self.pace.wait(tokens)
             if self._exhausted:
                 raise self._exhausted
+            started.append(self._clock())
             return attempt()
 
         policy = Retrying(
@@ -166,16 +172,17 @@ class Caller:
             wait=wait,
             retry=retry_if_exception(lambda error: isinstance(error, CallFailed) and error.again),
             sleep=self._sleep,
+            before_sleep=hold,
             reraise=True,
         )
         try:
             return policy(once)
         except QuotaExhausted as error:
             self._exhausted = error
+            self._stopped.set()
             raise
         except CallFailed as error:
-            count = policy.statistics["attempt_number"]
-            tries = "1 attempt" if count == 1 else f"{count} attempts"
+            tries = "1 attempt" if len(started) == 1 else f"{len(started)} attempts"
             raise MedagentsError(f"{self.name}: no reply after {tries}: {error}; nothing stored") from error
 
 
@@ -193,12 +200,16 @@ def retry_after(header: str | None, now: datetime | None = None) -> float | None
     if header is None:
         return None
     try:
-        return max(0.0, float(header))
+        seconds = float(header)
     except ValueError:
-        pass
+        seconds = _until(header, now or datetime.now(UTC))
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _until(date: str, now: datetime) -> float:
     try:
-        then = parsedate_to_datetime(header)
+        then = parsedate_to_datetime(date)
     except ValueError:
-        return None
+        return math.nan
     then = then if then.tzinfo else then.replace(tzinfo=UTC)
-    return max(0.0, (then - (now or datetime.now(UTC))).total_seconds())
+    return (then - now).total_seconds()
