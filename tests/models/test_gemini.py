@@ -40,6 +40,7 @@ from medagents.types import (
     Prompt,
     Provenance,
     Reply,
+    Request,
     Slot,
     Status,
     Transport,
