@@ -896,10 +896,33 @@ ADVERSARIAL = [
     ("Nothing fits. The iron is low: A", CLOT, "A"),
     ("TimeoutError: E", MARROW, UNPARSEABLE),
 ]
+CELLS = ("Cell cycle arrest", "Cells of Leydig", "Diffuse alveolar damage", "Dimers of actin", "Coli")
+STOPS = ("Cell cycle will stop at GI phase", "Cell cycle will stop at G2 phase", "The cell will divide")
+LABELS_OF_HALF_NAMES = [  # a letter before its own text, which might be read as "B cells" or "C. difficile"
+    ("The final answer is $\\boxed{A. Cell cycle will stop at GI phase}$", STOPS, "A"),
+    ("* **A. Cell cycle will stop at G1 phase:** so it is.\n* **B. Cell cycle will stop at G2 phase:** Rb acts "
+     "at G1.\n\nThe final answer is $\\boxed{A. Cell cycle will stop at GI phase}$", STOPS, "A"),
+    ("The answer is B. Cells of Leydig, not C. Diffuse alveolar damage.", CELLS, "B"),
+    ("B Cells of Leydig", CELLS, "B"),
+    ("**C.** Diffuse alveolar damage", CELLS, "C"),
+    ("C. Diffuse alveolar damage", BARE, "C"),
+    ("Answer: C. Difficulty in swallowing", BARE, "C"),
+    ("Answer: D. Dimers of actin are cleaved.", BARE, "D"),
+    ("Answer: B. Symptoms of withdrawal", BARE, "B"),
+    ("Answer: E. Colitis", BARE, "E"),
+    ("E. Coli", CELLS, "E"),
+    ("B\nCells of the testis make it.", BARE, "B"),
+    ("Answer: B lymphocytes", BARE, UNPARSEABLE),
+    ("Answer: B symptoms", BARE, UNPARSEABLE),
+    ("Answer: C. diff colitis", BARE, UNPARSEABLE),
+    ("Answer: C. botulinum", BARE, UNPARSEABLE),
+    ("The answer is B. burgdorferi.", BARE, UNPARSEABLE),
+    ("C. perfringens", CELLS, UNPARSEABLE),
+]
 # fmt: on
 
 
-@pytest.mark.parametrize(("reply", "options", "expected"), FURTHER + ADVERSARIAL)
+@pytest.mark.parametrize(("reply", "options", "expected"), FURTHER + ADVERSARIAL + LABELS_OF_HALF_NAMES)
 def test_further_readings(reply, options, expected):
     assert read(reply, options) == expected
 

@@ -40,8 +40,8 @@ _TRAILING = rx(
     r" (?:too|also|again|myself|ourselves|instead|anyway|alone|overall|likewise)\b"
     r"(?=\s*(?:[.,;:!)—-]|$|(?:because|since|as|given|for)\b))")
 _HALF_NAME = rx(
-    r"[.\s]\s*(?:diff|coli\b|cells?\b|lymphocyt|dimer|botulin|tetani|perfring|albicans|burgdorf|fragilis"
-    r"|symptom)")
+    r"[.\s]\s*(?:(?:diff(?:icile)?|coli|tetani|albicans|fragilis)\b|botulin|perfring|burgdorf)"
+    r"|[^\S\n]+(?:cells?\b|lymphocyt|dimer|symptom)")
 _LABELLED = rx(r"\b(?:option|choice|answer|letter) $")
 CLAUSE = rx(
     r"(?:^|[\n.,;:(!?—-]|\b(?:option|choice|answer|letter|that|so|thus|therefore|then|hence|think|believe"
@@ -99,8 +99,17 @@ class Page:
         letters = {label.casefold(): i for i, label in enumerate(labels)}
         for match in _LETTER.finditer(self.text):
             option = letters.get(match[0].casefold())
-            if option is not None and _is_letter(self.text, match.start()):
+            if option is None or not _is_letter(self.text, match.start()):
+                continue
+            if self._labels(match.end(), option) or not _HALF_NAME.match(self.text, match.end()):
                 yield Mention(match.start(), match.end(), option, True)
+
+    def _labels(self, end: int, option: int) -> bool:
+        """Whether the option's own text follows a letter that ends at `end`."""
+        gap, words = _GAP.match(self.text, end), self.options[option]
+        first = self.word_at.get(gap.end(), -1) if gap else -1
+        heard = self.words[first : first + len(words)] if first >= 0 else []
+        return bool(heard) and [word for word, _, _ in heard] == words
 
     def _texts(self) -> Iterator[Mention]:
         """Option texts in whole words, whatever the case, hyphens and spelling."""
@@ -187,10 +196,8 @@ def _likeness(heard: Sequence[str], words: Sequence[str]) -> float:
 
 
 def _is_letter(text: str, at: int) -> bool:
-    """Whether the single character at `at` labels an option: not an article, a pronoun or half a name."""
+    """Whether the single character at `at` may label an option: no article and no pronoun."""
     letter, before, after = text[at], text[max(0, at - 20) : at], text[at + 1 : at + 21]
-    if _HALF_NAME.match(after):
-        return False
     following = re.match(r"[ \t]+([A-Za-z\d][\w']*)", after)
     word = following[1] if following else ""
     if letter == "I":
