@@ -900,8 +900,8 @@ CELLS = ("Cell cycle arrest", "Cells of Leydig", "Diffuse alveolar damage", "Dim
 STOPS = ("Cell cycle will stop at GI phase", "Cell cycle will stop at G2 phase", "The cell will divide")
 LABELS_OF_HALF_NAMES = [  # a letter before its own text, which might be read as "B cells" or "C. difficile"
     ("The final answer is $\\boxed{A. Cell cycle will stop at GI phase}$", STOPS, "A"),
-    ("* **A. Cell cycle will stop at G1 phase:** so it is.\n* **B. Cell cycle will stop at G2 phase:** Rb acts "
-     "at G1.\n\nThe final answer is $\\boxed{A. Cell cycle will stop at GI phase}$", STOPS, "A"),
+    ("* **A. Cell cycle will stop at G1 phase:** so it is.\n* **B. Cell cycle will stop at G2 phase:** Rb "
+     "acts at G1.\n\nThe final answer is $\\boxed{A. Cell cycle will stop at GI phase}$", STOPS, "A"),
     ("The answer is B. Cells of Leydig, not C. Diffuse alveolar damage.", CELLS, "B"),
     ("B Cells of Leydig", CELLS, "B"),
     ("**C.** Diffuse alveolar damage", CELLS, "C"),
