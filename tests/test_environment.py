@@ -115,8 +115,14 @@ def owners():
     return packages_distributions() | {requirement.name: [requirement.name] for requirement in OUTSIDE}
 
 
+def modules_of_the_tests():
+    """Names that a test imports from beside it: modules, and packages as their folder."""
+    for path in paths.ROOT.glob("tests/**/*.py"):
+        yield path.parent.name if (path.parent / "__init__.py").exists() else path.stem
+
+
 def test_every_import_is_declared(owners):
-    own = {"medagents", *sys.stdlib_module_names, *(path.stem for path in paths.ROOT.glob("tests/**/*.py"))}
+    own = {"medagents", *sys.stdlib_module_names, *modules_of_the_tests()}
     declared = named([*DIRECT, *OUTSIDE])
     strange = {
         f"{name}: {top}"
@@ -128,7 +134,8 @@ def test_every_import_is_declared(owners):
 
 
 def test_the_package_itself_needs_no_tool_of_development(owners):
-    run = named(map(Requirement, PROJECT["project"]["dependencies"])) | named(OUTSIDE)
+    live = map(Requirement, EXTRAS["live"])
+    run = named(map(Requirement, PROJECT["project"]["dependencies"])) | named(OUTSIDE) | named(live)
     tops = {
         top
         for name, code in sources()
