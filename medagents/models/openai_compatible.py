@@ -41,6 +41,9 @@ KEY = "OPENAI_API_KEY"
 NO_KEY = "none"
 """What a server is sent where there is no key: the SDK insists on one, local servers ignore it."""
 
+ADDRESS = "MEDAGENTS_BASE_URL"
+"""The variable that names the server's address where none is given."""
+
 OPENAI = "https://api.openai.com/v1"
 
 PREFIX, FOLDER_PREFIX = "openai:", "openai--"
@@ -58,16 +61,16 @@ class OpenAIModel:
 
     Args:
         model: name as the server knows it, such as `Qwen/Qwen2.5-7B-Instruct`.
-        transport: address, timeout and attempts.
+        transport: address, timeout and attempts; the address is `MEDAGENTS_BASE_URL` where it has none.
         limits: what the server allows a minute.
 
     Raises:
-        MedagentsError: a name that cannot be written as a folder and read back.
+        MedagentsError: a name that cannot be written as a folder and read back, or what is no address.
     """
 
     def __init__(self, model: str, transport: Transport | None = None, limits: Limits | None = None) -> None:
         self.model, self.name = model, folder_name(model)
-        self.transport = transport or Transport()
+        self.transport = _addressed(transport or Transport())
         self.call = Caller(self.name, self.transport, limits or Limits())
         self._client: openai.OpenAI | None = None
         self._starting = threading.Lock()
@@ -147,6 +150,13 @@ class OpenAIModel:
         return re.sub("//[^/@]*@", "//", self.transport.base_url or OPENAI)
 
 
+def _addressed(transport: Transport) -> Transport:
+    url = transport.base_url or os.environ.get(ADDRESS, "").strip() or None
+    if url and not re.match("https?://.", url):
+        raise MedagentsError(f"{url!r} is no address; give one such as http://localhost:8000/v1")
+    return replace(transport, base_url=url)
+
+
 def _without_logprobs(request: Request) -> Request:
     return replace(request, decoding=replace(request.decoding, top_logprobs=0))
 
@@ -183,9 +193,9 @@ def folder_name(model: str) -> str:
         MedagentsError: a name that would not be the same when read back.
     """
     folder = FOLDER_PREFIX + model.replace("/", "--").replace(":", "@")
-    if not re.fullmatch(r"[A-Za-z0-9_.:/+-]+", model) or server_name(folder) != model:
+    if not re.fullmatch(r"[A-Za-z0-9_.:/-]+", model) or server_name(folder) != model:
         raise MedagentsError(
-            f"model {model!r} cannot be a folder's name; serve it by one of letters, digits and . _ + - / :"
+            f"model {model!r} cannot be a folder's name; serve it by one of letters, digits and . _ - / :"
         )
     return folder
 

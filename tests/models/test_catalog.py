@@ -9,9 +9,12 @@ import pytest
 from medagents import models
 from medagents.keys import canonical, key_of
 from medagents.models import catalog
+from medagents.models.calls import Limits
 from medagents.models.catalog import CATALOG, Weights, check_weights, title, weights_of
+from medagents.models.gemini import GeminiModel
 from medagents.models.local import TEMPLATES
-from medagents.types import Decoding, MedagentsError, Prompt
+from medagents.models.openai_compatible import OpenAIModel
+from medagents.types import Decoding, MedagentsError, Prompt, Transport
 
 PROMPT = Prompt("Reply with the letter only.", "Gout?", "")
 
@@ -65,7 +68,38 @@ def test_absent_weights_of_the_catalogue_name_the_command_that_fetches_them(
 def test_an_unknown_model_lists_the_known_ones() -> None:
     with pytest.raises(MedagentsError) as error:
         models.get("qwen2.5")
-    assert all(name in str(error.value) for name in models.names())
+    known = [*models.names(), "GGUF file", "gemini-...", "openai:NAME"]
+    assert all(name in str(error.value) for name in known)
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "name", "known_as"),
+    [
+        ("gemini-3.5-flash", GeminiModel, "gemini-3.5-flash", "gemini-3.5-flash"),
+        ("openai:gpt-4.1", OpenAIModel, "openai--gpt-4.1", "gpt-4.1"),
+        ("openai:Qwen/Qwen2.5-7B", OpenAIModel, "openai--Qwen--Qwen2.5-7B", "Qwen/Qwen2.5-7B"),
+        ("openai:/models/q4.gguf", OpenAIModel, "openai----models--q4.gguf", "/models/q4.gguf"),
+    ],
+)
+def test_a_model_of_a_provider_needs_no_key_and_is_found_again_by_the_name_of_its_folder(
+    asked: str, kind: type, name: str, known_as: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("OPENAI_API_KEY", "GEMINI_API_KEY", "MEDAGENTS_BASE_URL"):
+        monkeypatch.delenv(variable, raising=False)
+    model, again = models.get(asked), models.get(name)
+    assert isinstance(model, kind) and isinstance(again, kind)
+    assert model.name == again.name == name
+    assert model.request(PROMPT, Decoding()).model == again.request(PROMPT, Decoding()).model == known_as
+    assert title(name) == known_as
+
+
+def test_transport_and_limits_reach_a_model_of_a_provider_and_not_its_key() -> None:
+    transport, limits = Transport(timeout=7.0, concurrency=3), Limits(requests_per_minute=9)
+    for name in ("gemini-3.5-flash", "openai:gpt-4.1"):
+        model = models.get(name, transport=transport, limits=limits)
+        request = model.request(PROMPT, Decoding())
+        assert (request.transport.timeout, request.transport.concurrency) == (7.0, 3)
+        assert key_of(canonical(request)) == key_of(canonical(models.get(name).request(PROMPT, Decoding())))
 
 
 def test_a_gguf_file_is_a_model_named_by_its_file_and_keyed_by_its_bytes(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ class Clock:
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("OPENAI_")]:
+    for name in [name for name in os.environ if name.startswith(("OPENAI_", "MEDAGENTS_BASE"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
@@ -200,6 +200,17 @@ class TestSent:
     def test_no_other_variable_changes_where_a_call_goes(self, server, clock, monkeypatch):
         monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
         assert ask(on(server, clock)).text == "B"
+
+    def test_the_address_is_read_from_its_variable_where_none_is_given(self, server, clock, monkeypatch):
+        monkeypatch.setenv("MEDAGENTS_BASE_URL", f"{server.url}/v1")
+        assert ask(OpenAIModel("m")).text == "B"
+        with Loopback(say=lambda _: "A") as other:
+            assert ask(on(other, clock)).text == "A", "an address that is given goes before"
+
+    @pytest.mark.parametrize("url", ["localhost:8000", "ftp://localhost", "http://"])
+    def test_what_is_no_address_is_refused_before_anything_is_sent(self, url):
+        with pytest.raises(MedagentsError, match="is no address; give one such as http://localhost:8000/v1"):
+            OpenAIModel("m", Transport(base_url=url))
 
     def test_threads_share_a_model_and_no_more_connections_than_asked_for_are_open(self, clock):
         with Loopback(latency=0.02) as server:
@@ -548,7 +559,7 @@ class TestName:
         assert len(Path(folder).parts) == 1
         assert server_name(folder) == server_name(f"openai:{asked}") == asked
 
-    @pytest.mark.parametrize("asked", ["", "a--b", "a@b", "my model", "a\\b", "Qwen-/x", "a\n"])
+    @pytest.mark.parametrize("asked", ["", "a--b", "a@b", "a+b", "my model", "a\\b", "Qwen-/x", "a\n"])
     def test_one_that_would_not_read_back_is_refused(self, asked):
         with pytest.raises(MedagentsError, match="cannot be a folder's name"):
             OpenAIModel(asked)
