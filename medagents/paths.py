@@ -24,6 +24,9 @@ RECORDINGS = ROOT / "cache" / "recordings"
 ROWS = ROOT / "cache" / "rows"
 """`<cohort>/<model>/<experiment>.csv`, one line a case and condition."""
 
+TURNS = ROOT / "cache" / "turns"
+"""`<cohort>/<team>/<experiment>.csv`, one line a turn of a committee."""
+
 FIGURES = ROOT / "figures"
 BUILD = ROOT / "build"
 """Untracked: executed notebooks of cohorts whose text may not be published, logs."""

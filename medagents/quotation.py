@@ -14,11 +14,15 @@ MASK = "[...]"
 
 WORD = re.compile(r"\w+")
 
+LABEL = re.compile(r"[A-J](?=[.,):])")
+"""An option's letter as a list shows it. Where a quotation begins with one, the letter is the answer."""
+
 
 def without_quotations(text: str, source: str) -> str:
     """The text with each run of `RUN` or more words that `source` holds too replaced by `MASK`.
 
-    Words are compared without regard to case, punctuation and spacing.
+    Words are compared without regard to case, punctuation and spacing. The letter that an answer
+    begins with stays: "B. Vitamin C" answers with the option's own words.
     """
     words = list(WORD.finditer(text))
     spoken = [word[0].casefold() for word in words]
@@ -30,6 +34,8 @@ def without_quotations(text: str, source: str) -> str:
         if tuple(spoken[start : start + RUN]) in runs:
             begin, end = words[start].start(), words[start + RUN - 1].end()
             if not pieces or begin > quoted:
+                if LABEL.match(text, begin):
+                    begin = words[start + 1].start()
                 pieces += [text[kept:begin], MASK]
             kept = quoted = end
     return "".join(pieces) + text[kept:]

@@ -54,3 +54,24 @@ def test_a_source_shorter_than_a_quotation_has_none():
     assert without_quotations("Which vitamin does he lack?", "Which vitamin does he lack?") == (
         "Which vitamin does he lack?"
     )
+
+
+@pytest.mark.parametrize(
+    ("reply", "left"),
+    [
+        ("B. Vitamin C is what he lacks, and he eats no fruit at sea.", "B. [...]."),
+        (
+            "<answer> B, Vitamin C is what he lacks, and he eats no fruit at sea </answer>",
+            "<answer> B, [...] </answer>",
+        ),
+        ("It is b) B) Vitamin C is what he lacks, and he eats no fruit at sea", "It is b) B) [...]"),
+    ],
+)
+def test_the_letter_of_an_answer_in_the_options_own_words_stays(reply, left):
+    source = "Which?\n\nA. Vitamin D\nB. Vitamin C is what he lacks, and he eats no fruit at sea."
+    assert without_quotations(reply, source) == left
+
+
+def test_an_article_that_begins_a_quotation_is_no_letter():
+    reply = "A sailor of forty years has bled from the gums."
+    assert without_quotations(reply, QUESTION) == f"{MASK}."

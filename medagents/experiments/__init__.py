@@ -4,9 +4,12 @@ from collections.abc import Mapping
 
 from medagents.experiments import (
     break_it,
+    catfish_benchmark,
+    committee_cascade,
     cue_sensitivity,
     engine_check,
     hidden_rubric,
+    medorch_benchmark,
     peer_cascade,
     peer_rationale,
     prompt_format,
@@ -14,6 +17,7 @@ from medagents.experiments import (
     transcript_review,
 )
 from medagents.experiments.base import Experiment
+from medagents.experiments.sitting import CommitteeExperiment
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     "cue_sensitivity": cue_sensitivity.run_case,
@@ -27,3 +31,10 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "engine_check": engine_check.run_case,
 }
 """Name -> the function that puts one case through every condition."""
+
+SITTINGS: Mapping[str, CommitteeExperiment] = {
+    "catfish_benchmark": catfish_benchmark.run_case,
+    "medorch_benchmark": medorch_benchmark.run_case,
+    "committee_cascade": committee_cascade.run_case,
+}
+"""Name -> the function that puts one case through every committee."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from medagents.keys import digest
+from medagents.keys import seed_of
 from medagents.plants import first_wrong, longest_wrong
 from medagents.recorder import Recorder
 from medagents.recordings import Record
@@ -19,12 +19,8 @@ RESAMPLE = Decoding(temperature=1.0, max_tokens=1, top_logprobs=60)
 
 
 def resampling(case: Case, repeat: int) -> Decoding:
-    """`RESAMPLE` with a seed of the case's own.
-
-    One seed for all cases draws the same quantile of every case's distribution: with the seed 1 and
-    four options, nearly every draw was the unlikely letter E.
-    """
-    return replace(RESAMPLE, seed=int(digest(f"{case.id}:{repeat}")[:7], 16))
+    """`RESAMPLE` with a seed of the case's own."""
+    return replace(RESAMPLE, seed=seed_of(case.id, repeat))
 
 
 @dataclass(frozen=True)

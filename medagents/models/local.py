@@ -175,7 +175,7 @@ class LocalModel:
             params.n_ctx, params.n_batch, params.n_ubatch = CONTEXT, CONTEXT, BATCH
             params.n_parallel = 1  # parallel slots change results
             params.cache_ram_mib, params.n_ctx_checkpoints = 0, 0  # no cache but the one slot's
-            threads = os.cpu_count() or 2
+            threads = len(os.sched_getaffinity(0))  # not more than this process may use
             params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
             params.warmup, params.verbosity = False, 0
             self._server = xllamacpp.Server(params)
