@@ -148,9 +148,9 @@ def recorded_cases(cohort: str, model: str, experiment: str, n: int | None = Non
     return cohorts.load(cohort, SIZES.get((experiment, cohort)) if n is None else n)
 
 
-def engine(model: str, experiment: str) -> Model:
-    """The model of that name, without prefix reuse for the engine check."""
-    chosen = models.get(model)
+def engine(model: str | Model, experiment: str) -> Model:
+    """The model of that name (or one that is made already), without prefix reuse for the engine check."""
+    chosen = models.get(model) if isinstance(model, str) else model
     if experiment == "engine_check":
         chosen.reuse = False  # type: ignore[attr-defined]
     return chosen
@@ -168,10 +168,24 @@ def record(
     return record_together([experiment], cohort, model, mode, n, progress)[experiment]
 
 
+def together(
+    experiments: Sequence[str], cohort: str, model: str, n: int | None = None
+) -> tuple[dict[str, int], Sequence[Case]]:
+    """What `run_together` needs to record several experiments: their sizes, and the cases of the largest.
+
+    Raises:
+        MedagentsError: experiments that need the engine in two states.
+    """
+    if len(experiments) > 1 and "engine_check" in experiments:
+        raise MedagentsError("engine_check reads every prompt whole; record it by itself")
+    each = {experiment: recorded_cases(cohort, model, experiment, n) for experiment in experiments}
+    return {experiment: len(cases) for experiment, cases in each.items()}, max(each.values(), key=len)
+
+
 def record_together(
     experiments: Sequence[str],
     cohort: str,
-    model: str,
+    model: str | Model,
     mode: Mode,
     n: int | None = None,
     progress: bool = True,
@@ -181,12 +195,10 @@ def record_together(
     Raises:
         MedagentsError: experiments that need the engine in two states.
     """
-    if len(experiments) > 1 and "engine_check" in experiments:
-        raise MedagentsError("engine_check reads every prompt whole; record it by itself")
-    each = {experiment: recorded_cases(cohort, model, experiment, n) for experiment in experiments}
-    recorder = Recorder(engine(model, experiments[0]), Store(), mode, publishable(cohort))
-    sizes = {experiment: len(cases) for experiment, cases in each.items()}
-    frames = run_together(sizes, max(each.values(), key=len), recorder, cohort, progress=progress)
+    chosen = engine(model, experiments[0])
+    sizes, cases = together(experiments, cohort, chosen.name, n)
+    recorder = Recorder(chosen, Store(), mode, publishable(cohort))
+    frames = run_together(sizes, cases, recorder, cohort, progress=progress)
     for experiment, frame in frames.items():
         recorder.finish(cohort, experiment)
         if n is None and len(frame):
