@@ -154,13 +154,13 @@ class GeminiModel:
         return self._call(lambda: self._attempt(action), tokens)
 
     def _attempt(self, action: Callable[["Client"], T]) -> T:
-        client = self._client()
+        key = self._secret()
         try:
-            return action(client)
+            return action(self._client(key))
         except MedagentsError:
             raise
         except Exception as error:
-            failed = failure(error, self._secret())
+            failed = failure(error, key)
         raise failed  # out here no exception that may hold the key is chained to it
 
     def _generate(self, client: "Client", request: Request, body: Json) -> Reply:
@@ -185,19 +185,19 @@ class GeminiModel:
         return reply
 
     def _secret(self) -> str:
-        key = self._key or os.environ.get(KEY, "")
+        if self._key is None:
+            self._key = os.environ.get(KEY)
+        key = (self._key or "").strip()
         if not key:
-            raise MedagentsError(
-                f"{KEY} is not set; put the key of the Gemini API there, or replay recordings"
-            )
-        if not re.fullmatch(r"[!-~]+", key.strip()):
+            raise MedagentsError(f"{KEY} is not set; put a key of the Gemini API there, or replay recordings")
+        if not re.fullmatch(r"[!-~]+", key):
             raise MedagentsError(f"{KEY} holds characters that no key has; copy it again")
-        return key.strip()
+        return key
 
-    def _client(self) -> "Client":
+    def _client(self, key: str) -> "Client":
         with self._lock:
             if self._opened is None:
-                self._opened = open_client(self._secret(), self.api_version, self.transport)
+                self._opened = open_client(key, self.api_version, self.transport)
             return self._opened
 
     def close(self) -> None:

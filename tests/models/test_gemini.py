@@ -298,6 +298,12 @@ def test_labels_are_in_the_key_only_where_they_choose_the_log_probabilities() ->
         assert (model.request(verdict, LETTER) == model.request(PROMPT, LETTER)) is same
 
 
+def test_a_role_that_the_service_does_not_know_is_refused_before_a_call(model: GeminiModel) -> None:
+    request = model.request(PROMPT, LETTER)
+    with pytest.raises(MedagentsError, match="role 'system'; known: user, assistant"):
+        model.complete(replace(request, messages=(Message("system", "Be brief."), *request.messages)))
+
+
 @pytest.mark.parametrize("role", ["assistant", "system"])
 def test_a_conversation_that_the_service_would_refuse_is_refused_before_a_call(
     server: Loopback, model: GeminiModel, role: str
@@ -872,6 +878,15 @@ def test_a_closed_model_leaves_no_connection_and_opens_again(
     assert gone.wait(5)
     assert not server._connections
     assert not recwarn.list
+
+
+def test_an_sdk_that_does_not_open_is_told_without_the_key(
+    server: Loopback, model: GeminiModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOOGLE_GENAI_HTTP_CLIENT", "httpx")  # which is not installed
+    with pytest.raises(MedagentsError, match="the SDK failed") as told:
+        ask(model)
+    assert KEY not in everything(told.value)
 
 
 def test_a_missing_sdk_is_told_with_its_remedy(

@@ -583,6 +583,13 @@ def test_a_recheck_of_good_results_finds_them_the_same(tmp_path: Path, service_o
     assert keys[0] == keys[1] != keys[2]
 
 
+def test_a_recheck_passes_over_failed_lines(tmp_path: Path, service_of: Callable) -> None:
+    server, _ = service_of(spoil=lambda found: [{"key": found[0]["key"], "error": {"code": 13}}, *found[1:]])
+    path = through(tmp_path / "first.jsonl", server, asked(range(3)))
+    with make(server) as model:
+        assert len(batch.recheck(path, model, 1.0)) == 2
+
+
 def test_a_recheck_shows_replies_that_came_under_the_wrong_key(tmp_path: Path, service_of: Callable) -> None:
     def spoil(found: list[Line]) -> list[Line]:
         keys = [line["key"] for line in found]
