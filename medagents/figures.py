@@ -174,6 +174,26 @@ def counts(axes: Axes, texts: Sequence[str], heading: str) -> None:
     axes.annotate(heading, (1.02, 1.0), xycoords="axes fraction", va="bottom", fontsize=8, color=GREY)
 
 
+def budget(axes: Axes, table: pd.DataFrame, value: str = "rate", label: str = "committee") -> None:
+    """A committee a mark: `value` with its interval against the mean number of calls a case."""
+    for place, line in enumerate(table.to_dict("records")):
+        if pd.isna(line[value]):
+            continue
+        low, high = (line[f"{value}_{end}"] for end in ("low", "high"))
+        axes.errorbar(
+            line["calls"],
+            line[value],
+            yerr=np.clip([[line[value] - low], [high - line[value]]], 0, None),
+            fmt=MARKERS[place % len(MARKERS)],
+            color=LANES[place % len(LANES)],
+            markerfacecolor="white" if place >= len(LANES) else None,
+            markersize=6,
+            capsize=2,
+            linewidth=1.2,
+            label=line[label],
+        )
+
+
 def susceptibility_curve(
     axes: Axes, points: pd.DataFrame, color: str = BLUE, name: str = "", lane: int = 0
 ) -> stats.Susceptibility:

@@ -33,13 +33,14 @@ def recorded_cases(experiment: str, cohort: str, n: int | None) -> Sequence[Case
 
 @dataclass(frozen=True)
 class Sittings:
-    """Turns of one experiment, cohort and team, and where they came from. `sessions` holds what was said,
-    by case; it is empty where committed turns stand in for the recordings.
+    """Turns of one experiment, cohort and team, and where they came from. `sessions` holds what was said
+    and `cases` what was asked, by case; both are empty where committed turns stand in for the recordings.
     """
 
     turns: pd.DataFrame
     source: str
     sessions: Mapping[str, list[Session]] = field(default_factory=dict)
+    cases: Mapping[str, Case] = field(default_factory=dict)
     calls: int = 0
 
 
@@ -90,7 +91,7 @@ def run(
         for line in turns.of_session(session, case, planned[case.id], rule)
     )
     calls = sum(recorder.calls for recorder in recorders.values())
-    return Sittings(turns.to_frame(lines), REPLAYED, sessions, calls)
+    return Sittings(turns.to_frame(lines), REPLAYED, sessions, {case.id: case for case in cases}, calls)
 
 
 def replay(

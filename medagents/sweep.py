@@ -241,7 +241,9 @@ def figure_jobs() -> list[Job]:
             found.append((sys.maxsize, job_of(notebook, folder / notebook.name)))
             continue
         experiment = defaults["EXPERIMENT"]
-        held = sorted(paths.ROWS.glob(f"*/*/{experiment}.csv"))
+        held = [
+            path for root in (paths.ROWS, paths.TURNS) for path in sorted(root.glob(f"*/*/{experiment}.csv"))
+        ]
         if not held:
             raise MedagentsError(
                 f"{notebook.name}: no cohort has rows of {experiment}; make them with: python -m medagents "

@@ -5,7 +5,8 @@ carry `stats.clustered_rate`, paired differences `stats.rate_difference`, tests 
 """
 
 from medagents.committee_tables.benchmark import accuracy, equal_calls, screen
-from medagents.committee_tables.cascade import cascade, detection, screen_cascade, verdicts
+from medagents.committee_tables.budget import gaps, sample_curve
+from medagents.committee_tables.cascade import cascade, detection, persuaded, screen_cascade, verdicts
 from medagents.committee_tables.exchange import (
     dissents,
     ledger,
@@ -26,9 +27,12 @@ __all__ = [
     "detection",
     "dissents",
     "equal_calls",
+    "gaps",
     "ledger",
     "moves",
     "paired",
+    "persuaded",
+    "sample_curve",
     "screen",
     "screen_cascade",
     "silent_agreement",

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 
 from medagents import oversight, stats
+from medagents.committee_tables.exchange import SPOKEN
 from medagents.committee_tables.sessions import RIGHT, WRONG, by_committee, paired
+from medagents.committees.session import EXPERT
 from medagents.experiments.committee_cascade import PRIVATE
 from medagents.oversight import Transcript
 from medagents.tables import estimate
@@ -37,6 +39,27 @@ def cascade(table: pd.DataFrame) -> pd.DataFrame:
         lines.append(line)
     found = pd.DataFrame(lines)
     return found.assign(holm=stats.holm(found["p"]))
+
+
+def persuaded(turns: pd.DataFrame) -> pd.DataFrame:
+    """Experts beside two wrong members who did not name the plant at first, and how many of them name it
+    in their last turn: persuasion without votes. A line a committee whose experts speak twice; `n` counts
+    experts, clustered by case. `kept quiet` counts those whose last turn names no option: they leave `n`.
+    """
+    part = turns[(turns["board"] == WRONG) & (turns["role"] == EXPERT) & turns["stage"].isin(SPOKEN)]
+    lines = []
+    for name, held in part.groupby("committee", sort=False):
+        spoke = held.groupby(["case", "agent"], sort=False)
+        first, last, times = spoke.first(skipna=False), spoke.last(skipna=False), spoke.size()
+        can = (times > 1) & first["option"].notna() & (first["option"] != first["plant"])
+        if not can.any():
+            continue
+        first, last = first[can], last[can]
+        took = (last["option"] == last["plant"]).where(last["option"].notna()).astype(float)
+        found = stats.clustered_rate(took, pd.Series(last.index.get_level_values("case"), index=last.index))
+        line = {"committee": name, "n": found.n, "take the plant": int(took.sum())} | estimate(found)
+        lines.append(line | {"kept quiet": int(last["option"].isna().sum())})
+    return pd.DataFrame(lines)
 
 
 def verdicts(table: pd.DataFrame, private: str = PRIVATE) -> pd.DataFrame:

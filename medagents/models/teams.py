@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from medagents.models import catalog
 from medagents.types import MedagentsError
 
 
@@ -48,6 +49,11 @@ def roster(name: str) -> Roster:
             f"unknown team {name!r}; known: {', '.join(ROSTERS)}, or models joined by +, the leader first"
         )
     return led_by(*models)
+
+
+def title(name: str) -> str:
+    """How a figure names a team: the weights of its experts, the leader first."""
+    return f"{name} ({', '.join(catalog.title(model) for model in roster(name).experts)})"
 
 
 def is_team(name: str) -> bool:

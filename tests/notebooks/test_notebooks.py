@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from medagents import cohorts, figures, paths, rows, study
-from medagents.experiments import EXPERIMENTS
+from medagents import cohorts, figures, paths, rows, sittings, study
+from medagents.experiments import EXPERIMENTS, SITTINGS
 from medagents.models.scripted import ScriptedModel
+from medagents.models.teams import roster
 from medagents.recorder import Mode, Recorder
 from medagents.recordings import Store
 from medagents.study import OVERSIGHT
@@ -151,7 +152,7 @@ def test_commands_in_prose_are_commands(notebook):
 def test_the_experiment_of_a_notebook_exists(notebook):
     values = {}
     exec(text(notebook.code[0]), values)
-    assert values.get("EXPERIMENT", "prompt_format") in EXPERIMENTS
+    assert values.get("EXPERIMENT", "prompt_format") in {**EXPERIMENTS, **SITTINGS}
     assert values.get("COHORT", "vignettes") in cohorts.names()
 
 
@@ -179,7 +180,25 @@ def frames(tmp_path_factory):
     return found
 
 
-def test_the_cells_run_and_save_their_figures(notebook, frames, tmp_path, monkeypatch):
+def speaks(request):
+    """An expert's letter, or a mediator's list."""
+    asked = request.messages[-1].text
+    if "Reply with JSON" in asked:
+        return '[{"Decision": "Yes", "Expert 1": "Why?", "Expert 2": "Why not?"}]'
+    return likely(request)
+
+
+@pytest.fixture(scope="module")
+def sat(tmp_path_factory):
+    """Sessions of every committee experiment over twelve vignettes."""
+    store, cases = Store(tmp_path_factory.mktemp("sat")), cohorts.load("vignettes", 12)
+    seats = {
+        name: Recorder(ScriptedModel(speaks, name), store, Mode.RECORD) for name in roster("trio").models
+    }
+    return {name: sittings.run(name, cases, "trio", seats, "vignettes") for name in SITTINGS}
+
+
+def test_the_cells_run_and_save_their_figures(notebook, frames, sat, tmp_path, monkeypatch):
     names = {}
     exec(text(notebook.code[0]), names)
     for experiment, frame in frames.items():
@@ -188,6 +207,7 @@ def test_the_cells_run_and_save_their_figures(notebook, frames, tmp_path, monkey
     monkeypatch.setattr(rows.path_of, "__defaults__", (paths.ROWS,))
     replayed = {name: study.Study(frame, study.REPLAYED) for name, frame in frames.items()}
     monkeypatch.setattr(study, "replay", lambda experiment, *_: replayed[experiment])
+    monkeypatch.setattr(sittings, "replay", lambda experiment, *_: sat[experiment])
     monkeypatch.setattr(figures.save, "__defaults__", (tmp_path,))
     for cell in notebook.code:
         exec(compile(text(cell), cell["id"], "exec"), names)
