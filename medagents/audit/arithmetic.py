@@ -77,6 +77,13 @@ def gap(_: Rows | None, names: list[str]) -> Recomputed:
     return Recomputed((float(own - min(agents)), float(own - max(agents))))
 
 
+def gain_range(_: Rows | None, names: list[str]) -> Recomputed:
+    """Least and greatest accuracy of a combination above its best agent. Columns: method, benchmarks."""
+    method, *benchmarks = names
+    above = [gap(None, [method, benchmark]).values[1] for benchmark in benchmarks]
+    return Recomputed((min(above), max(above)))
+
+
 def gain(_: Rows | None, names: list[str]) -> Recomputed:
     """Accuracy of the first method above the second. Columns: two methods, benchmark."""
     return Recomputed((float(_percent(names[0], names[2]) - _percent(names[1], names[2])),))
@@ -120,5 +127,5 @@ def denominator(_: Rows | None, names: list[str]) -> Recomputed:
 
 KINDS = {
     function.__name__: function
-    for function in (product, total, fisher, fisher_least, average, gap, gain, leads, denominator)
+    for function in (product, total, fisher, fisher_least, average, gap, gain_range, gain, leads, denominator)
 }

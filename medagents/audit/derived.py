@@ -32,17 +32,21 @@ def read(name: str) -> pd.DataFrame:
 def summary(rows: Rows) -> pd.DataFrame:
     """Flips above floor, contagion and false alarms of seven cohorts; `rate` with its 95 % interval.
 
+    `note` says where a number is another quantity than its measure, `screen` what the checks of
+    `cohorts.csv` object.
+
     Raises:
         MedagentsError: a file is missing, truncated or edited.
     """
     lines = []
     for line in read("cohorts").to_dict("records"):
-        given = {name: line[name] for name in ("kind", "file", "filter", "columns")}
-        found = verdicts.recompute(Claim(**(dict.fromkeys(Claim._fields, "") | given)), rows)
+        given = {name: line[name] for name in ("kind", "file", "filter", "columns", "check")}
+        claim = Claim(**(dict.fromkeys(Claim._fields, "") | given))
+        found = verdicts.recompute(claim, rows)
         lines.append(
             {name: line[name] for name in ("cohort", "lane", "measure")}
             | {"rate": found.values[0], "rate_low": found.low, "rate_high": found.high, "n": found.n}
-            | {"note": line["note"]}
+            | {"note": line["note"], "screen": "; ".join(verdicts.objections(claim, rows))}
         )
     return pd.DataFrame(lines).astype({"n": "Int64"})
 
@@ -52,7 +56,9 @@ def comparison(rows: Rows, root: Path = paths.ROWS) -> pd.DataFrame:
 
     `agreement` is the share of cases on which both are 1 or both 0, `chance` what independent answers with
     these rates would share; `p_rates` is the exact McNemar test of the two rates, `p_overlap` Fisher's
-    test of whether the same cases are hit. Plants may differ: each side's own plant counts.
+    test of whether the same cases are hit. `screen` names an outcome, or our answer itself, that is
+    constant or nearly so on these cases: such a test tells of the other side alone. Plants may differ:
+    each side's own plant counts, over the cases that can adopt it on both.
 
     Raises:
         MedagentsError: a file is missing, truncated or edited.
@@ -61,11 +67,13 @@ def comparison(rows: Rows, root: Path = paths.ROWS) -> pd.DataFrame:
     for pair in read("pairs").itertuples():
         theirs = _by_case(where(rows.table(pair.file), pair.filter), pair.column)
         for model, frame in _studies(root, pair.cohort, pair.experiment):
-            ours = outcomes(frame, pair.condition)
-            both = pd.DataFrame({"theirs": theirs, "ours": ours}).dropna()
+            shown = frame[frame["condition"] == pair.condition].set_index("case")
+            ours = {"ours": outcomes(frame, pair.condition), "answer": shown["option"]}
+            both = pd.DataFrame({"theirs": theirs, **ours}).dropna()
             if len(both):
                 names = {"cohort": pair.cohort, "measure": pair.measure, "theirs": pair.theirs, "ours": model}
-                lines.append(names | _compared(both["theirs"] == 1, both["ours"] == 1))
+                found = _compared(both["theirs"] == 1, both["ours"] == 1)
+                lines.append(names | found | {"screen": "; ".join(_screened(both))})
     return pd.DataFrame(lines)
 
 
@@ -80,8 +88,18 @@ def _studies(root: Path, cohort: str, experiment: str) -> Iterator[tuple[str, pd
         yield path.parent.name, recorded.read(path)
 
 
+def _screened(both: pd.DataFrame) -> list[str]:
+    """What of their outcome, ours and our answer is constant or nearly so."""
+    frame = both.rename(columns={"theirs": "their outcome", "ours": "our outcome", "answer": "our answer"})
+    found = stats.screen(frame.astype(float))
+    return [one.detail.rstrip(".") for one in found if one.kind in ("constant", "near-constant")]
+
+
 def outcomes(frame: pd.DataFrame, condition: str) -> pd.Series:
-    """1, 0 or undefined by case: right (`isolated`), adopted (an arm) or flipped (a cue)."""
+    """1, 0 or undefined by case: right (`isolated`), adopted (an arm) or flipped (a cue).
+
+    A case whose isolated answer is the plant cannot adopt it (Eq. 1) and is undefined.
+    """
     parts = {name: part.set_index("case") for name, part in frame.groupby("condition")}
     if condition not in parts:
         return pd.Series(dtype=float)
@@ -92,7 +110,8 @@ def outcomes(frame: pd.DataFrame, condition: str) -> pd.Series:
     if "isolated" in parts:
         alone = parts["isolated"]["option"].astype(float).reindex(shown.index)
         plant = shown["plant"].astype(float)
-        return pd.Series(stats.adoption(option, alone, plant), index=shown.index)
+        adopted = pd.Series(stats.adoption(option, alone, plant), index=shown.index)
+        return adopted.where(alone != plant)
     clean = parts["clean"]["option"].astype(float).reindex(shown.index)
     known = option.notna() & clean.notna() & shown["edited"].eq(1)
     return option.ne(clean).where(known).astype(float)

@@ -1,5 +1,7 @@
 """Figures of the audit (notebook 09), from its committed tables."""
 
+import string
+
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -76,27 +78,42 @@ def verdict_bars(axes: Axes, counts: pd.DataFrame) -> None:
 
 
 def cohort_marks(axes: Axes, summary: pd.DataFrame) -> None:
-    """Flips above floor against contagion, a line a cohort; hollow where the number is another quantity."""
-    order = list(dict.fromkeys(summary["cohort"]))
+    """Flips above floor against contagion, a line a cohort; hollow with a letter where the number is
+    another quantity, which `note_key` spells out.
+    """
+    order, letters = list(dict.fromkeys(summary["cohort"])), _letters(summary)
     for measure, color, marker, offset in (
         ("flips above floor", figures.GREEN, "o", -0.17),
         ("contagion", figures.PINK, "s", 0.17),
     ):
         part = _lines(summary, measure, order)
         figures.forest(axes, part, label="cohort", color=color, marker=marker, offset=offset, name=measure)
-        for place, note in enumerate(part["note"]):
+        for place, (note, rate) in enumerate(zip(part["note"], part["rate"], strict=True)):
             if note:
-                rate = part["rate"][place]
-                axes.plot(
-                    rate, place + offset, marker, color=color, markerfacecolor="white", markersize=5, zorder=5
+                here = rate, place + offset
+                axes.plot(*here, marker, color=color, markerfacecolor="white", markersize=5, zorder=5)
+                axes.annotate(
+                    letters[note], here, (0, 4), textcoords="offset points", ha="center", fontsize=8
                 )
     axes.axvline(0, color=figures.GREY, linewidth=0.8)
-    axes.set(xlabel="share of cases (95 % intervals)", xlim=(-0.25, 1.02))
+    axes.set(xlabel="share of cases; flips are the mean over cues (95 % intervals)", xlim=(-0.3, 1.02))
+
+
+def note_key(summary: pd.DataFrame) -> str:
+    """The key to the letters of hollow marks, a line a note."""
+    return "\n".join(f"{letter}  {note}" for note, letter in _letters(summary).items())
+
+
+def _letters(summary: pd.DataFrame) -> dict[str, str]:
+    notes = [note for note in dict.fromkeys(summary["note"].fillna("")) if note]
+    return dict(zip(notes, string.ascii_lowercase, strict=False))
 
 
 def detector_marks(axes: Axes, summary: pd.DataFrame) -> None:
     """False-alarm rate of gate, judge and referee, a line a cohort; no mark where it was not run."""
     order = list(dict.fromkeys(summary["cohort"]))
+    for place in range(0, len(order), 2):  # the bands of `figures.forest`
+        axes.axhspan(place - 0.5, place + 0.5, color="#f5f5f5", linewidth=0, zorder=0)
     for place, (name, color, marker) in enumerate(DETECTORS):
         part = _lines(summary, name, order)
         run = part[part["rate"].notna()]
@@ -112,7 +129,7 @@ def detector_marks(axes: Axes, summary: pd.DataFrame) -> None:
             linewidth=1.2,
             label=name,
         )
-    axes.set(xlabel="false alarms of those not adopted (95 % intervals)", xlim=(-0.04, 1.04))
+    axes.set(xlabel="share of answers not adopted that are flagged (95 % intervals)", xlim=(-0.04, 1.04))
     axes.grid(axis="y", visible=False)
 
 

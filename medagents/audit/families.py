@@ -13,7 +13,7 @@ from scipy import stats as sps
 from medagents import stats
 from medagents.audit.columns import column, where
 from medagents.audit.quantities import Recomputed
-from medagents.audit.rows import Rows
+from medagents.audit.rows import Rows, table_of
 
 ALPHA = 0.05
 
@@ -93,19 +93,34 @@ def cues_of_low_power(rows: Rows, names: list[str]) -> Recomputed:
     return Recomputed((float((found["power"] < 0.25).sum()),), len(found))
 
 
-def greatest_ratio(rows: Rows, names: list[str]) -> Recomputed:
-    """Greatest ratio of two shares over several files. Columns: file, first, second, file, ..."""
+def contagion_ratio(rows: Rows, names: list[str]) -> Recomputed:
+    """Greatest ratio of two contagions over several files.
+
+    Columns: the file, shared answers of the one arm and of the other, isolated answers (`0` where the plant
+    was chosen to differ from them), the next file, and so on.
+    """
     found = []
-    for path, first, second in zip(names[::3], names[1::3], names[2::3], strict=True):
-        table = rows.table(path)
-        found.append(stats.rate(column(table, first)).value / stats.rate(column(table, second)).value)
-    note = f"over {len(found)} files the ratio is {min(found):.2f} to {max(found):.2f}"
+    for path, *arms, alone in (names[start : start + 4] for start in range(0, len(names), 4)):
+        table = table_of(rows, path)
+        isolated = 0.0 if alone == "0" else column(table, alone)
+        one, other = (float((column(table, arm) - isolated).mean()) for arm in arms)
+        found.append(one / other)
+    note = f"over {len(found)} sets of rows the ratio is {min(found):.2f} to {max(found):.2f}"
     return Recomputed((max(found),), note=note)
 
 
-def files_of(rows: Rows, names: list[str]) -> Recomputed:
-    """How many of the named files the release holds."""
-    return Recomputed((float(len([rows.table(path) for path in names])),))
+def both_temperatures(rows: Rows, names: list[str]) -> Recomputed:
+    """How many cohorts have watermark flips at both temperatures, and what each reads.
+
+    Columns: the cohort, its rows at temperature 1 joined to those of the noise floor, its rows at
+    temperature 0 (whose floor is 0), the next cohort, and so on.
+    """
+    said = []
+    for cohort, warm, cold in zip(names[::3], names[1::3], names[2::3], strict=True):
+        table = table_of(rows, warm)
+        above = (column(table, "signal_flip_temp1") - column(table, "noise_flip")).mean()
+        said.append(f"{cohort} {above:+.3f} and {column(rows.table(cold), 'watermark_flip').mean():+.3f}")
+    return Recomputed((float(len(said)),), note=f"at temperatures 1 and 0: {'; '.join(said)}")
 
 
 KINDS = {
@@ -114,6 +129,6 @@ KINDS = {
     "fisher_of_groups": fisher_of_groups,
     "cues_surviving": cues_surviving,
     "cues_of_low_power": cues_of_low_power,
-    "greatest_ratio": greatest_ratio,
-    "files_of": files_of,
+    "contagion_ratio": contagion_ratio,
+    "both_temperatures": both_temperatures,
 }

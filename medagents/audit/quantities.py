@@ -1,7 +1,8 @@
 """One short function a kind of printed quantity, each over a table of rows and the columns named.
 
 A function gets the table and its columns (`columns.column`) and returns `Recomputed`. `KINDS` names them as
-the claims table does. What needs more than one table, or none, is in `families`, `replies` and `medorch`.
+the claims table does. What needs more than one table, or none, is in `families`, `replies` and
+`arithmetic`; the intervals are those of `intervals`.
 """
 
 import math
@@ -12,12 +13,9 @@ import numpy as np
 import pandas as pd
 
 from medagents import stats
+from medagents.audit import intervals
 from medagents.audit.columns import column, named
 from medagents.types import MedagentsError
-
-SEEDS = 50
-"""Bootstraps by which an interval's ends are judged: each end may be any of theirs, so that the verdict
-does not hang on the draws of one seed."""
 
 
 @dataclass(frozen=True)
@@ -39,24 +37,19 @@ class Recomputed:
 Kind = Callable[[pd.DataFrame, list[str]], Recomputed]
 
 
-def _clusters(table: pd.DataFrame) -> pd.Series:
-    return table["cluster"] if "cluster" in table else pd.Series(np.arange(len(table)), dtype=object)
-
-
 def _estimated(found: stats.Estimate, *more: float) -> Recomputed:
     return Recomputed((found.value, *more), found.n, found.low, found.high)
 
 
-def _share(values: pd.Series, clusters: pd.Series) -> Recomputed:
-    """A rate with k and n: Wilson where cases are independent, bootstrap over patients where not."""
-    repeated = clusters[values.notna()].duplicated().any()
-    found = stats.bootstrap(values, clusters) if repeated else stats.rate(values)
+def _share(values: pd.Series, ids: pd.Series) -> Recomputed:
+    """A rate with k and n."""
+    found = intervals.share(values, ids)
     return _estimated(found, values.sum(), found.n)
 
 
 def rate(table: pd.DataFrame, names: list[str]) -> Recomputed:
     """Share of 1 among the defined, then k and n."""
-    return _share(column(table, names[0]), _clusters(table))
+    return _share(column(table, names[0]), intervals.clusters(table))
 
 
 def count(table: pd.DataFrame, names: list[str]) -> Recomputed:
@@ -89,8 +82,18 @@ def distinct(table: pd.DataFrame, names: list[str]) -> Recomputed:
 
 
 def mean(table: pd.DataFrame, names: list[str]) -> Recomputed:
-    """Mean of a number, with its bootstrap interval."""
-    return _estimated(stats.bootstrap(column(table, names[0]), _clusters(table)))
+    """Mean of a number, with its interval."""
+    return _estimated(intervals.mean(column(table, names[0]), intervals.clusters(table)))
+
+
+def mean_by_case(table: pd.DataFrame, names: list[str]) -> Recomputed:
+    """Mean over cases of each case's mean, with its interval; n is the number of cases.
+
+    For a case under several cues, as `mean_above` has it.
+    """
+    values = column(table, names[0]).groupby(table["case"], sort=True).mean()
+    ids = intervals.clusters(table).groupby(table["case"], sort=True).first()
+    return _estimated(intervals.mean(values, ids))
 
 
 def rates(table: pd.DataFrame, names: list[str]) -> Recomputed:
@@ -127,9 +130,9 @@ def greatest_gap(table: pd.DataFrame, names: list[str]) -> Recomputed:
 
 
 def difference(table: pd.DataFrame, names: list[str]) -> Recomputed:
-    """Paired difference of two columns, with its bootstrap interval over clusters."""
+    """Paired difference of two columns, with its interval."""
     first, second = (column(table, name) for name in names)
-    return _estimated(stats.paired_difference(first, second, _clusters(table)))
+    return _estimated(intervals.mean(first - second, intervals.clusters(table)))
 
 
 def differences(table: pd.DataFrame, names: list[str]) -> Recomputed:
@@ -141,15 +144,14 @@ def differences(table: pd.DataFrame, names: list[str]) -> Recomputed:
 def difference_of_differences(table: pd.DataFrame, names: list[str]) -> Recomputed:
     """(first - second) - (third - fourth), paired, with its interval."""
     a, b, c, d = (column(table, name) for name in names)
-    return _estimated(stats.paired_difference(a - b, c - d, _clusters(table)))
+    return _estimated(intervals.mean((a - b) - (c - d), intervals.clusters(table)))
 
 
 def mean_above(table: pd.DataFrame, names: list[str]) -> Recomputed:
     """Mean over the other columns' shares less that of the first, paired, with its interval."""
     floor, *others = (column(table, name) for name in names)
-    return _estimated(
-        stats.paired_difference(pd.concat(others, axis=1).mean(axis=1), floor, _clusters(table))
-    )
+    above = pd.concat(others, axis=1).mean(axis=1) - floor
+    return _estimated(intervals.mean(above, intervals.clusters(table)))
 
 
 def ratio(table: pd.DataFrame, names: list[str]) -> Recomputed:
@@ -179,7 +181,7 @@ def mcnemar_greatest(table: pd.DataFrame, names: list[str]) -> Recomputed:
 def precision(table: pd.DataFrame, names: list[str]) -> Recomputed:
     """Of the flagged (first column), the share that is so labelled (second); then k and n."""
     flag, label = (column(table, name) for name in names)
-    return _share(label[flag == 1].reset_index(drop=True), _clusters(table[flag == 1]).reset_index(drop=True))
+    return _share(label.where(flag == 1), intervals.clusters(table))
 
 
 def recall(table: pd.DataFrame, names: list[str]) -> Recomputed:
@@ -190,9 +192,7 @@ def recall(table: pd.DataFrame, names: list[str]) -> Recomputed:
 def false_positive_rate(table: pd.DataFrame, names: list[str]) -> Recomputed:
     """Of those not labelled, the share that is flagged; then k and n."""
     flag, label = (column(table, name) for name in names)
-    return _share(
-        flag[label == 0].reset_index(drop=True), _clusters(table[label == 0]).reset_index(drop=True)
-    )
+    return _share(flag.where(label == 0), intervals.clusters(table))
 
 
 def false_positives(table: pd.DataFrame, names: list[str]) -> Recomputed:
@@ -207,35 +207,31 @@ def detector(table: pd.DataFrame, names: list[str]) -> Recomputed:
     return Recomputed(tuple(found), int(column(table, names[1]).notna().sum()))
 
 
-def _ends(values: pd.Series, clusters: pd.Series) -> Recomputed:
-    draws = [stats.bootstrap(values, clusters, np.random.default_rng([stats.SEED, k])) for k in range(SEEDS)]
-    ends = [[draw.low for draw in draws], [draw.high for draw in draws]]
-    plain = stats.bootstrap(values, clusters)
-    ranges = tuple((min(end), max(end)) for end in ends)
-    return Recomputed((plain.low, plain.high), plain.n, ranges=ranges)
+def _ends(table: pd.DataFrame, names: list[str], ids: pd.Series) -> Recomputed:
+    first, second = (column(table, name) for name in names)
+    plain, ranges = intervals.bootstrap_ends(first - second, ids)
+    return Recomputed((plain.low, plain.high), plain.n, ranges=tuple(ranges))
 
 
 def interval_by_case(table: pd.DataFrame, names: list[str]) -> Recomputed:
-    """Ends of the bootstrap interval of a paired difference, cases resampled as if independent."""
-    first, second = (column(table, name) for name in names)
-    return _ends(first - second, table["case"] + "/" + table.index.astype(str))
+    """Ends of the authors' bootstrap interval of a paired difference, cases resampled as if independent."""
+    return _ends(table, names, table["case"] + "/" + table.index.astype(str))
 
 
 def interval_by_patient(table: pd.DataFrame, names: list[str]) -> Recomputed:
-    """Ends of the bootstrap interval of a paired difference, patients resampled."""
-    first, second = (column(table, name) for name in names)
-    return _ends(first - second, _clusters(table))
+    """Ends of the authors' bootstrap interval of a paired difference, patients resampled."""
+    return _ends(table, names, intervals.clusters(table))
 
 
 def patients(table: pd.DataFrame, _: list[str]) -> Recomputed:
     """How many patients, then how many rows each gives, most first."""
-    sizes = _clusters(table).value_counts()
+    sizes = intervals.clusters(table).value_counts()
     return Recomputed((float(len(sizes)), *map(float, sizes)), len(table))
 
 
 def patients_at_ceiling(table: pd.DataFrame, names: list[str]) -> Recomputed:
     """Patients whose every row is 1, then how many patients."""
-    shares = column(table, names[0]).groupby(_clusters(table)).mean()
+    shares = column(table, names[0]).groupby(intervals.clusters(table)).mean()
     return Recomputed((float((shares == 1).sum()), float(len(shares))), len(shares))
 
 
@@ -278,6 +274,7 @@ KINDS: dict[str, Kind] = {
         counts_by,
         distinct,
         mean,
+        mean_by_case,
         rates,
         rates_and_difference,
         spread,

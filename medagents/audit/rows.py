@@ -111,6 +111,30 @@ class Rows:
         return content
 
 
+def table_of(rows: Rows, file: str) -> pd.DataFrame:
+    """One file, or several joined on the case (` + `) or stacked (` | `).
+
+    A column that a joined file shares with an earlier one gets the file's place: `adopt@2`.
+
+    Raises:
+        MedagentsError: files to be joined are not of the same cases, once each.
+    """
+    if " | " in file:
+        parts = [rows.table(path).assign(file=path) for path in file.split(" | ")]
+        return pd.concat(parts, ignore_index=True)
+    first, *others = file.split(" + ")
+    table = rows.table(first)
+    for place, path in enumerate(others, 2):
+        other = rows.table(path).drop(columns="cluster")
+        other = other.rename(
+            columns={name: f"{name}@{place}" for name in other if name in table} | {"case": "case"}
+        )
+        if sorted(table["case"]) != sorted(other["case"]) or table["case"].duplicated().any():
+            raise MedagentsError(f"{path}: not the cases of {first}, once each")
+        table = table.merge(other, on="case")
+    return table
+
+
 def _parse(path: str, content: bytes) -> pd.DataFrame:
     if path.endswith(".csv"):
         return _csv(path, content)

@@ -25,7 +25,7 @@ from medagents.audit import arithmetic, checks, families, quantities, replies
 from medagents.audit.columns import where
 from medagents.audit.numbers import numbers
 from medagents.audit.quantities import Recomputed
-from medagents.audit.rows import Rows
+from medagents.audit.rows import Rows, table_of
 from medagents.types import MedagentsError
 
 REPRODUCED, CAVEAT, NOT_REPRODUCED, NOT_RECOMPUTABLE = VERDICTS = (
@@ -46,7 +46,11 @@ WHOLE: dict[str, Callable[[Rows, list[str]], Recomputed]] = {**families.KINDS, *
 
 
 class Claim(NamedTuple):
-    """One line of `claims.csv`; `n` is empty where none is printed."""
+    """One line of `claims.csv`; `n` is empty where none is printed.
+
+    `defect` names what is behind a claim that is not reproduced, in the same words for every claim that one
+    fault touches, so that faults can be counted.
+    """
 
     claim_id: str
     paper: str
@@ -63,6 +67,7 @@ class Claim(NamedTuple):
     columns: str
     check: str
     note: str
+    defect: str
 
 
 @lru_cache(maxsize=1)
@@ -106,8 +111,7 @@ def judge(claim: Claim, rows: Rows) -> tuple[Any, ...]:
         if claim.kind == "none":
             return (claim.claim_id, claim.printed, "", None, None, None, *_reasoned(NOT_RECOMPUTABLE, claim))
         found = recompute(claim, rows)
-        objections = [_objection(claim, finding) for finding in findings(claim, rows)]
-        return _line(claim, found, objections)
+        return _line(claim, found, objections(claim, rows))
     except MedagentsError as error:
         raise MedagentsError(f"claim {claim.claim_id}: {error}") from None
 
@@ -134,63 +138,38 @@ def recompute(claim: Claim, rows: Rows) -> Recomputed:
     return quantities.KINDS[claim.kind](table, names)
 
 
-def findings(claim: Claim, rows: Rows) -> list[checks.Finding]:
-    """What the claim's checks object."""
+def objections(claim: Claim, rows: Rows) -> list[str]:
+    """What the claim's checks object, each with its filter where they looked at other rows than the claim."""
     found = []
     for name, terms, names in CHECK.findall(claim.check):
         columns = [column.strip() for column in names.split(",") if column.strip()]
         table = table_of(rows, claim.file)
         terms = "" if terms == "all" else terms or claim.filter
         found += checks.find(name, table, columns, claim.file, terms)
-    return found
+    return [_placed(finding, claim) for finding in found]
 
 
-def table_of(rows: Rows, file: str) -> pd.DataFrame:
-    """One file, or several joined on the case (` + `) or stacked (` | `).
-
-    A column that a joined file shares with an earlier one gets the file's place: `adopt@2`.
-
-    Raises:
-        MedagentsError: files to be joined are not of the same cases, once each.
-    """
-    if " | " in file:
-        parts = [rows.table(path).assign(file=path) for path in file.split(" | ")]
-        return pd.concat(parts, ignore_index=True)
-    first, *others = file.split(" + ")
-    table = rows.table(first)
-    for place, path in enumerate(others, 2):
-        other = rows.table(path).drop(columns="cluster")
-        other = other.rename(
-            columns={name: f"{name}@{place}" for name in other if name in table} | {"case": "case"}
-        )
-        if sorted(table["case"]) != sorted(other["case"]) or table["case"].duplicated().any():
-            raise MedagentsError(f"{path}: not the cases of {first}, once each")
-        table = table.merge(other, on="case")
-    return table
-
-
-def _objection(claim: Claim, finding: checks.Finding) -> str:
-    """The sentence, with the filter where the check looked at other rows than the claim."""
+def _placed(finding: checks.Finding, claim: Claim) -> str:
     if finding.filter == claim.filter:
         return finding.sentence
     return f"{finding.sentence} (check over {finding.filter or 'all rows'})"
 
 
-def _line(claim: Claim, found: Recomputed, objections: list[str]) -> tuple[Any, ...]:
+def _line(claim: Claim, found: Recomputed, objected: list[str]) -> tuple[Any, ...]:
     printed = numbers(claim.printed)
     if not printed or len(found.values) < len(printed):
         raise MedagentsError(f"{claim.printed!r} and {len(found.values)} recomputed values do not match up")
     values = found.values[: len(printed)]
     ranges = found.ranges or tuple((value, value) for value in values)
     match = all(number.reproduced_by(*ends) for number, ends in zip(printed, ranges, strict=False))
-    objections = [*objections, found.note] if found.note else objections
+    objected = [*objected, found.note] if found.note else objected
     if claim.n and found.n is not None and int(claim.n) != found.n:
-        objections = [*objections, f"the n is {found.n}, printed for {claim.n}"]
+        objected = [*objected, f"the n is {found.n}, printed for {claim.n}"]
     if not match:
         verdict = NOT_REPRODUCED
-        objections = [f"recomputed {_text(values)}, printed {claim.printed}", *objections]
+        objected = [f"recomputed {_text(values)}, printed {claim.printed}", *objected]
     else:
-        verdict = CAVEAT if objections or claim.note else REPRODUCED
+        verdict = CAVEAT if objected or claim.note else REPRODUCED
     low, high = (None if pd.isna(end) else end for end in (found.low, found.high))
     return (
         claim.claim_id,
@@ -199,14 +178,14 @@ def _line(claim: Claim, found: Recomputed, objections: list[str]) -> tuple[Any, 
         low,
         high,
         found.n,
-        *_reasoned(verdict, claim, objections),
+        *_reasoned(verdict, claim, objected),
     )
 
 
-def _reasoned(verdict: str, claim: Claim, objections: list[str] | None = None) -> tuple[str, str]:
+def _reasoned(verdict: str, claim: Claim, objected: list[str] | None = None) -> tuple[str, str]:
     if verdict == REPRODUCED:
         return verdict, ""
-    sentence = "; ".join([*(objections or []), *([claim.note] if claim.note else [])])
+    sentence = "; ".join([*(objected or []), *([claim.note] if claim.note else [])])
     source = claim.file or ("no rows" if verdict == NOT_RECOMPUTABLE else "printed numbers alone")
     rows = f", where {claim.filter}" if claim.filter else ""
     return verdict, f"{sentence[:1].upper()}{sentence[1:]} ({source}{rows})."

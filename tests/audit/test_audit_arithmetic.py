@@ -43,6 +43,12 @@ def test_gaps_are_over_the_agents_of_the_combination():
     assert arithmetic.gap(None, ["Ours small", "OCT"]).values == pytest.approx((15.46, -9.71))
 
 
+def test_the_range_of_gains_over_the_best_agent_is_over_all_benchmarks():
+    # Table 1 for the large team: +4.33, +3.58, -0.03, +0.45.
+    benchmarks = ["SLAKE", "VQA-RAD", "PathVQA", "PMC-VQA"]
+    assert arithmetic.gain_range(None, ["Ours large", *benchmarks]).values == pytest.approx((-0.03, 4.33))
+
+
 def test_the_best_method_of_a_column_is_found():
     assert arithmetic.leads(None, ["Ours mixed", "SLAKE"]).values == (76.20,)
     assert arithmetic.leads(None, ["Ours large", "PathVQA"]).values == (-1.0,)

@@ -5,6 +5,8 @@ import pytest
 
 from medagents import stats
 from medagents.audit import checks
+from medagents.audit.columns import where
+from medagents.planted import coverage
 from medagents.types import MedagentsError
 
 
@@ -73,12 +75,57 @@ def test_a_cohort_within_another_is_no_second_sample():
     assert not sentences("nested_cohorts", groups("ab", "cdef"), "file")
 
 
+PATIENTS = pd.DataFrame({"cluster": list("ppppqqqqrr"), "hit": [1, 1, 1, 1, 0, 0, 0, 0, 1, 0], "no": 0})
+
+
 def test_patients_with_many_rows_are_seen_and_both_intervals_given():
-    table = pd.DataFrame({"cluster": list("ppppqqqqrr"), "hit": [1, 1, 1, 1, 0, 0, 0, 0, 1, 0]})
-    [said] = sentences("clusters", table, "hit")
+    [said] = sentences("clusters", PATIENTS, "hit")
     assert said.startswith("10 rows come from 3 patients")
-    assert str(stats.bootstrap(table["hit"], table["cluster"])) in said
-    assert not sentences("clusters", table.assign(cluster=range(10)), "hit")
+    by_patient = stats.clustered_rate(PATIENTS["hit"], PATIENTS["cluster"])
+    assert f"{by_patient} with patients as clusters, {stats.wilson(5, 10)} as if rows" in said
+    [said] = sentences("clusters", PATIENTS, "hit", "no")
+    assert f"{stats.bonett_price(5, 0, 10)} as if rows were independent" in said
+    assert not sentences("clusters", PATIENTS.assign(cluster=range(10)), "hit")
+
+
+def test_a_bootstrap_of_few_patients_is_objected_to_and_one_of_many_is_not():
+    [said] = sentences("few_clusters", PATIENTS, "hit", "no")
+    assert said.startswith("a percentile bootstrap of 3 patients covers too rarely")
+    many = pd.DataFrame({"cluster": [k // 2 for k in range(2 * checks.FEW)], "hit": [1, 0] * checks.FEW})
+    assert not sentences("few_clusters", many.assign(no=0), "hit", "no")
+    assert not sentences("few_clusters", PATIENTS.assign(cluster=range(10)), "hit", "no"), "no patient twice"
+
+
+def test_the_bootstraps_objected_to_are_those_measured_to_cover_too_rarely():
+    table = coverage.table()
+    table = table[(table["design"] == "patients") & (table["estimator"] == "contagion")]
+    held = table[table["interval"] == "bootstrap"].set_index("n")["coverage"]
+    few = [n for n in held.index if len(set(coverage.patients_of(n))) < checks.FEW]
+    assert {35, 40} <= set(few) and (held[few] < 0.93).all() and (held.drop(few) >= 0.93).all()
+
+
+def test_a_sign_is_open_where_the_interval_holds_0():
+    table = pd.DataFrame({"a": [1, 1, 0, 0, 0, 0], "b": 0, "c": 1, "d": [1, 1, 0, 0, 0, 0]})
+    assert "so its sign is open" in sentences("open_sign", table, "a", "b")[0]
+    assert not sentences("open_sign", table.assign(a=1), "a", "b")
+    both = sentences("open_sign", table, "a", "b", "c", "d")[0]
+    assert both.startswith("with its interval the difference is -0.33"), "2 of 6 less 4 of 6"
+
+
+def test_a_difference_from_a_ceiling_tells_of_the_other_column():
+    table = pd.DataFrame({"shared": [1] * 20, "alone": [1, 0, 0, 0] * 5})
+    assert sentences("ceiling", table, "shared", "alone") == [
+        "column shared is 1 in all 20 rows, so the difference tells nothing but alone (0.250)"
+    ]
+    nearly = table.assign(shared=[0] * 4 + [1] * 16)
+    assert (
+        "1 in all but 4 of 20 rows, so the difference tells little but"
+        in sentences("ceiling", nearly, "shared", "alone")[0]
+    )
+    assert not sentences("ceiling", table.assign(shared=[0] * 5 + [1] * 15), "shared", "alone")
+    assert len(sentences("ceiling", nearly, "shared", "alone", "shared", "alone")) == 2
+    undefined = table.astype(float).assign(shared=[None] * 2 + [1.0] * 18)
+    assert "all 18 rows" in sentences("ceiling", undefined, "shared", "alone")[0]
 
 
 def test_an_end_that_the_draws_leave_open_is_named():
@@ -109,6 +156,7 @@ def test_constants_labels_and_subsets_are_those_of_the_screen():
     )
     assert sentences("constant", table, "zero", "flag")[0].startswith("column zero is 0 in all 12 rows")
     assert "all but 1 of 12" in sentences("near_constant", table, "all")[0]
+    assert "0 in all 12" in sentences("near_constant", table, "zero")[0], "a constant is nearly one too"
     assert "equals its label" in sentences("own_label", table, "flag", "label")[0]
     assert "recall 1 by that alone" in sentences("nested", table, "all", "label")[0]
     assert not sentences("constant", table, "flag") and not sentences("own_label", table, "all", "label")
@@ -146,11 +194,37 @@ def test_an_unknown_check_names_the_known():
             "35 rows come from 10 patients",
         ),
         ("constant", "blind_metric/results/blind_metric.jsonl", ["base_is_decoy"], "0 in all 40 rows"),
+        (
+            "near_constant",
+            "imaging/results/imaging_referee.jsonl",
+            ["naive_flag"],
+            "1 in all but 1 of 35 rows",
+        ),
+        (
+            "ceiling",
+            "imaging/results/imaging_cascade_cable.jsonl",
+            ["shared_adopt", "iso_adopt"],
+            "1 in all 35 rows, so the difference tells nothing but iso_adopt (0.457)",
+        ),
+        (
+            "few_clusters",
+            "imaging/results/imaging_cascade.jsonl",
+            ["shared_adopt", "iso_adopt"],
+            "the jackknife over them gives 0.54 [0.35, 0.73]",
+        ),
     ],
 )
 def test_the_authors_rows_put_through_a_check(authors, check, path, names, said):
     [found] = checks.find(check, authors.table(path), names, path)
     assert said in found.sentence
+
+
+def test_the_opacities_of_the_sharpest_evidence_differ_in_isolated_adoption_alone(authors):
+    table = where(authors.table("mimic_cxr_image/results/deid/strength_cascade.csv"), "clean_correct==1")
+    names = ["op0.15_shared_adopt", "op0.15_iso_adopt", "op0.45_shared_adopt", "op0.45_iso_adopt"]
+    assert [table[name].sum() for name in names] == [183, 74, 182, 85], "of 183"
+    assert len(sentences("ceiling", table, *names)) == 2
+    assert "0.07 [-0.02, 0.15]" in sentences("open_sign", table, *names)[0]
 
 
 def test_the_harm_of_the_two_peer_cascade_is_11_of_15(authors):

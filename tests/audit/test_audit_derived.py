@@ -6,6 +6,7 @@ import pytest
 from medagents import paths
 from medagents import rows as recorded
 from medagents.audit import derived, draw, verdicts
+from medagents.audit.columns import column, where
 from medagents.audit.rows import Rows
 from medagents.types import MedagentsError
 
@@ -42,6 +43,24 @@ def test_the_summary_has_the_numbers_printed_for_the_seven_cohorts():
     }
     assert {key: table[key] for key in printed} == pytest.approx(printed, abs=0.005)
     assert len(set(derived.read("summary")["cohort"])) == 7
+
+
+def test_every_cohort_at_the_ceiling_has_its_note_and_every_note_a_letter():
+    table = derived.read("summary")
+    contagion = table[table["measure"] == "contagion"]
+    at_ceiling = contagion["screen"].fillna("").str.contains("so the difference tells")
+    assert set(contagion["cohort"][at_ceiling]) == {"NIH", "SUPPORT2"}
+    assert contagion["note"].fillna("").str.contains("ceiling").tolist() == at_ceiling.tolist()
+    key = draw.note_key(table).splitlines()
+    assert [line[:3] for line in key] == ["a  ", "b  ", "c  ", "d  ", "e  "]
+    assert {line[3:] for line in key} == set(table["note"].dropna())
+
+
+def test_flips_are_counted_by_case_and_intervals_have_a_width():
+    table = derived.read("summary").set_index(["cohort", "measure"])
+    assert table.loc[("MedQA", "flips above floor"), "n"] == 100, "under three cues each"
+    drawn = table[table["rate_low"].notna()]
+    assert (drawn["rate_low"] < drawn["rate_high"]).all()
 
 
 def test_no_answer_of_the_release_is_in_a_committed_table():
@@ -95,9 +114,32 @@ def test_comparison_counts_shared_cases_that_both_answered(ours):
     # Alone, of a to d (e is unanswered; z was never asked): right are a and c.
     assert [right[name] for name in ("n", "both", "only_theirs", "only_ours", "neither")] == [4, 1, 1, 1, 1]
     assert (right["agreement"], right["chance"], right["p_rates"], right["p_overlap"]) == (0.5, 0.5, 1.0, 1.0)
-    # Eq. 1: d gave the plant alone already, so a and b adopt; e is undefined.
-    assert [adopts[name] for name in ("n", "both", "only_theirs", "only_ours", "neither")] == [4, 2, 0, 0, 2]
+    # Eq. 1: d gave the plant alone already, so it cannot adopt; a and b do, c does not; e is undefined.
+    assert [adopts[name] for name in ("n", "both", "only_theirs", "only_ours", "neither")] == [3, 2, 0, 0, 1]
     assert adopts["agreement"] == 1 and adopts["p_overlap"] == pytest.approx(1 / 3)
+    assert "their outcome is 1 in all but 1 of 3 rows" in adopts["screen"]
+
+
+def test_an_answer_that_is_the_same_on_every_case_is_named(ours):
+    file = recorded.path_of("toy", "tiny", "peer_cascade", ours / "rows")
+    frame = recorded.read(file)
+    alone = frame["condition"] == "isolated"
+    recorded.write(frame.assign(option=frame["option"].mask(alone & frame["option"].notna(), 0)), file)
+    right = derived.comparison(Rows(ours, pinned=False), ours / "rows").iloc[0]
+    assert "our answer is 0 in all 4 rows" in right["screen"]
+
+
+def test_adoption_is_compared_over_cases_that_can_adopt_on_both_sides(authors):
+    table = derived.read("comparison").set_index(["cohort", "measure", "ours"])
+    # Of 60 MedQA cases our model gave the plant alone on 6; all of the authors' can adopt.
+    line = table.loc[("medqa", "two confident peers", "qwen2.5-coder-1.5b")]
+    assert (line["n"], line["both"] + line["only_ours"]) == (54, 51)
+    for pair in derived.read("pairs").itertuples():
+        rows = where(authors.table(pair.file), pair.filter)
+        alone = {"wrong_seed.board_adopt": "wrong_seed.bare_adopt", "board==wrong": "bare==wrong"}
+        alone |= {"confident_adopt": "bare==asserted_wrong", "hedged_adopt": "bare==asserted_wrong"}
+        if pair.experiment == "peer_cascade" and pair.condition != "isolated":
+            assert column(rows, alone[pair.column]).max() == 0, pair
 
 
 def test_a_flip_counts_only_where_the_cue_edited_the_case():

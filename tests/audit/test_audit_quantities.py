@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from medagents import stats
-from medagents.audit import quantities
+from medagents.audit import intervals, quantities
 from medagents.audit.columns import column, where
 from medagents.types import MedagentsError
 
@@ -98,6 +98,7 @@ def test_every_kind_of_one_table_is_tested_here():
     tested = {kind for kind, *_ in test_every_kind_counts_as_by_hand.pytestmark[0].args[1]}
     elsewhere = {
         "mean",
+        "mean_by_case",
         "rates_and_difference",
         "interval_by_case",
         "interval_by_patient",
@@ -107,13 +108,44 @@ def test_every_kind_of_one_table_is_tested_here():
     assert tested | elsewhere == set(quantities.KINDS)
 
 
-def test_rates_of_independent_cases_have_wilson_intervals_and_of_patients_bootstrap_ones():
+def test_rates_of_independent_cases_have_wilson_intervals_and_of_patients_clustered_ones():
     alone = TABLE.assign(cluster=TABLE["case"])
     found = quantities.rate(alone, ["right"])
     assert (found.low, found.high) == pytest.approx((stats.wilson(3, 6).low, stats.wilson(3, 6).high))
     clustered = quantities.rate(TABLE, ["right"])
-    expected = stats.bootstrap(TABLE["right"], TABLE["cluster"])
+    expected = stats.clustered_rate(TABLE["right"], TABLE["cluster"])
     assert (clustered.low, clustered.high) == (expected.low, expected.high)
+
+
+def test_differences_of_independent_pairs_have_the_interval_of_bonett_and_price():
+    found = intervals.mean(pd.Series([1, 1, 1, -1] + [0] * 6), pd.Series(range(10)))
+    # One pair added to each count: (3 + 1 - 1 - 1) / 12, and 1.96 standard errors of that.
+    half = 1.959964 * math.sqrt((4 / 12 + 2 / 12 - (2 / 12) ** 2) / 12)
+    assert (found.value, found.low, found.high) == pytest.approx((0.2, 2 / 12 - half, 2 / 12 + half))
+
+
+def test_differences_over_patients_have_the_jackknife_interval():
+    values, patients = pd.Series([1, 1, 0, 0, -1, 0]), pd.Series(list("ppqqrr"))
+    found = intervals.mean(values, patients)
+    means = [-1 / 4, 1 / 4, 2 / 4]  # without p, q, r
+    error = math.sqrt(2 / 3 * sum((mean - 1 / 6) ** 2 for mean in means))
+    half = 4.302653 * error  # t of 3 - 1 degrees of freedom
+    assert half > 5 / 6, "longer than the scale, and so cut at its end"
+    assert (found.value, found.low, found.high) == pytest.approx((1 / 6, max(-1, 1 / 6 - half), 1))
+
+
+def test_no_interval_of_a_mean_has_no_width():
+    halves, patients = pd.Series([0.5] * 4), pd.Series(list("ppqq"))
+    assert math.isnan(intervals.mean(halves, patients).low)
+    zeros = intervals.mean(pd.Series([0] * 20), pd.Series(range(20)))
+    assert (zeros.value, zeros.low, zeros.high) == pytest.approx((0, -0.126, 0.126), abs=5e-4)
+    assert intervals.mean(pd.Series([float("nan")]), pd.Series(["p"])).n == 0
+
+
+def test_a_mean_by_case_weighs_cases_alike_and_counts_them():
+    table = pd.DataFrame({"case": list("aab"), "cluster": list("aab"), "hit": [1, 0, 1]})
+    found = quantities.mean_by_case(table, ["hit"])
+    assert (found.values, found.n) == ((0.75,), 2)
 
 
 def test_interval_ends_of_many_seeds_hold_that_of_the_usual_one():
