@@ -8,7 +8,7 @@ silently asked anew: that is `StaleRecording`, the defect the first paper report
 
 import logging
 import re
-from collections.abc import Iterable
+import threading
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 from medagents.keys import canonical, key_of
 from medagents.quotation import without_quotations
 from medagents.recordings import (
+    Index,
     Record,
     ReplayMiss,
     StaleRecording,
@@ -24,12 +25,12 @@ from medagents.recordings import (
     changed_fields,
     locked,
     make_record,
-    read_whole,
+    records_of,
     same_reply,
     to_line,
     write_shard,
 )
-from medagents.types import MedagentsError, Model, Provenance, Reply, Request, Slot, Status
+from medagents.types import MedagentsError, Model, Provenance, Reply, Request, Slot, Status, Transport
 
 log = logging.getLogger(__name__)
 
@@ -46,12 +47,16 @@ class ModelDrift(MedagentsError):
     """Another model answered than the one asked; the reply is not stored."""
 
 
+class Stopped(MedagentsError):
+    """The call was not made, since the run ends for another reason."""
+
+
 class Recorder:
     """Replies for the slots of one model, from a store and, outside replay, from the model.
 
-    `publishable` says whether request texts may be stored; where not, quotations of the request are
-    cut out of replies too (`quotation`). `calls` counts calls made, `used` the
-    keys handed out (for `recordings verify`).
+    Threads may share a recorder, and several recorders a store: a request is asked once however many
+    slots and threads want its reply. `publishable` says whether request texts may be stored; where not,
+    quotations of the request are cut out of replies too (`quotation`). `calls` counts calls made.
     """
 
     def __init__(
@@ -59,8 +64,17 @@ class Recorder:
     ) -> None:
         self.model, self.store, self.mode, self.publishable = model, store, mode, publishable
         self.calls = 0
-        self.used: dict[Slot, str] = {}
-        self._drafts: dict[Path, _Draft] = {}
+        self._lock = threading.Lock()
+        self._places = threading.BoundedSemaphore(self.concurrency)
+        self._drafts: dict[Path, Index] = {}
+
+    @property
+    def concurrency(self) -> int:
+        """How many calls are made at a time: what the model's transport allows, 1 for an engine in this
+        process. A replay, which makes none, is fastest with one thread.
+        """
+        transport: Transport | None = getattr(self.model, "transport", None)
+        return transport.concurrency if transport and self.mode is not Mode.REPLAY else 1
 
     def ask(self, slot: Slot, request: Request) -> Record:
         """The record for a slot. Slots with one and the same request share one reply.
@@ -69,15 +83,13 @@ class Recorder:
             ReplayMiss: replaying, and the slot was never recorded.
             StaleRecording: the slot was recorded with another request.
             ModelDrift: the reply comes from another model.
+            Stopped: another thread's error ends the run (`Store.stopped`), and the slot is not recorded.
             ConflictingRecordings: another process recorded another reply meanwhile.
         """
         key = key_of(canonical(request))
         if self.mode is Mode.REFRESH:
-            record = self._refresh(slot, request, key)
-        else:
-            record = self._recorded(slot, request, key) or self._record(slot, request, key)
-        self.used[slot] = key
-        return record
+            return self._refresh(slot, request, key)
+        return self._recorded(slot, request, key) or self._record(slot, request, key)
 
     def _recorded(self, slot: Slot, request: Request, key: str) -> Record | None:
         record = self.store.index(slot.cohort, self.model.name).by_slot.get(slot)
@@ -93,37 +105,60 @@ class Recorder:
         return record
 
     def _record(self, slot: Slot, request: Request, key: str) -> Record:
-        twin = self.store.index(slot.cohort, self.model.name).by_key.get(key)
-        reply = twin.reply if twin else self._call(slot, request)
-        return self.store.append(make_record(slot, request, reply, self.publishable), self.model.name)
+        cohort, model = slot.cohort, self.model.name
+
+        def keep(reply: Reply) -> Record:
+            return self.store.append(make_record(slot, request, reply, self.publishable), model)
+
+        twin = self.store.once(
+            (cohort, model, key),
+            held=lambda: self.store.index(cohort, model).by_key.get(key),
+            make=lambda: keep(self._call(slot, request)),
+        )
+        return twin if twin.slot == slot else keep(twin.reply)
 
     def _refresh(self, slot: Slot, request: Request, key: str) -> Record:
         path = refreshing(self.store.shard(slot, self.model.name))
-        if path not in self._drafts:
-            self._drafts[path] = _Draft(read_whole(path) if path.exists() else [])
-        draft = self._drafts[path]
-        record = draft.by_slot.get(slot)
-        if record is None or record.key != key:
-            reply = draft.replies.get(key) or self._call(slot, request)
+        with self._lock:
+            if path not in self._drafts:
+                self._drafts[path] = draft_of(path)
+            draft = self._drafts[path]
+
+        def held() -> Record | None:
+            own = draft.by_slot.get(slot)
+            return own if own and own.key == key else draft.by_key.get(key)
+
+        def keep(reply: Reply) -> Record:
             record = make_record(slot, request, reply, self.publishable)
             append_line(path, to_line(record))
-            draft.add(record)
-        return record
+            draft.put(record)
+            return record
+
+        twin = self.store.once((path, key), held, make=lambda: keep(self._call(slot, request)))
+        return twin if twin.slot == slot else keep(twin.reply)
 
     def _call(self, slot: Slot, request: Request) -> Reply:
-        try:
-            reply = self.model.complete(request)
-        except Exception:
-            log.error("call failed: %s", slot)
-            raise
-        self.calls += 1
+        with self._places:
+            if self.store.stopped.is_set():
+                raise Stopped(f"{where(slot)}: not asked, since the run ends; run again")
+            try:
+                reply = self.model.complete(request)
+            except MedagentsError as error:
+                log.error("call failed: %s", slot)
+                raise named(error, slot) from error
+            except Exception as error:
+                log.error("call failed: %s", slot)
+                error.add_note(where(slot))
+                raise
+        with self._lock:
+            self.calls += 1
         if reply.provenance is Provenance.LIVE and not same_model(request.model, reply.model_returned):
-            raise ModelDrift(f"asked {request.model}, answered by {reply.model_returned}; reply not stored")
+            raise ModelDrift(
+                f"{where(slot)}: asked {request.model}, answered by {reply.model_returned}; reply not stored"
+            )
         if reply.status is Status.ERROR:
             log.error("call failed: %s", slot)
-            raise MedagentsError(
-                f"case {slot.case}, {slot.condition}: the call failed; nothing stored, run again"
-            )
+            raise MedagentsError(f"{where(slot)}: the call failed; nothing stored, run again")
         return reply if self.publishable else unquoted(reply, request)
 
     def finish(self, cohort: str, experiment: str) -> None:
@@ -136,29 +171,29 @@ class Recorder:
             for shard in sorted(path.parent.glob("*.jsonl")):
                 self.store.tidy(cohort, self.model.name, shard.stem)
         elif self.mode is Mode.REFRESH and refreshing(path).exists():
-            draft = _Draft(read_whole(refreshing(path)))
+            draft = draft_of(refreshing(path))
             for other in sorted(path.parent.glob("*.jsonl")):
                 if other != path:
                     self._pass_on(draft, other)
             with locked(path):
-                old = {record.slot: record for record in read_whole(path)} if path.exists() else {}
-                write_shard(path, draft.renewed((old | draft.by_slot).values()))
+                whole = draft_of(path)
+                for record in draft.records():
+                    whole.put(record)
+                write_shard(path, (renewed(draft, record) for record in whole.records()))
                 refreshing(path).unlink()
             self._drafts.pop(refreshing(path), None)
             self.store.forget(cohort, self.model.name)
 
-    def _pass_on(self, draft: "_Draft", shard: Path) -> None:
+    def _pass_on(self, draft: Index, shard: Path) -> None:
         with locked(shard):
-            old = read_whole(shard)
-            new = draft.renewed(old)
-            changed = [record for record, was in zip(new, old, strict=True) if record is not was]
+            changed = [record.slot for record in records_of(shard) if renewed(draft, record) is not record]
             if changed:
-                write_shard(shard, new)
+                write_shard(shard, (renewed(draft, record) for record in records_of(shard)))
                 log.warning(
                     "%s: %d replies replaced, their requests being the same; write its rows anew with: %s",
                     shard,
                     len(changed),
-                    command(changed[0].slot, self.model.name, "record"),
+                    command(changed[0], self.model.name, "record"),
                 )
 
     def _stale(self, record: Record, request: Request) -> str:
@@ -170,27 +205,20 @@ class Recorder:
         )
 
 
-class _Draft:
-    """Replies of a refresh so far, also those of a run that was interrupted."""
+def draft_of(path: Path) -> Index:
+    """Replies of a refresh so far, also of a run that was interrupted; the last one of a slot counts."""
+    draft = Index(room=0)
+    for record in records_of(path) if path.exists() else ():
+        draft.put(record)
+    return draft
 
-    def __init__(self, records: Iterable[Record]) -> None:
-        self.by_slot: dict[Slot, Record] = {}
-        self.replies: dict[str, Reply] = {}
-        for record in records:
-            self.add(record)
 
-    def add(self, record: Record) -> None:
-        self.by_slot[record.slot] = record
-        self.replies[record.key] = record.reply
-
-    def renewed(self, records: Iterable[Record]) -> list[Record]:
-        """Records with the refreshed reply, where their request was asked and said something else."""
-        return [
-            record
-            if same_reply(self.replies.get(record.key, record.reply), record.reply)
-            else replace(record, reply=self.replies[record.key])
-            for record in records
-        ]
+def renewed(draft: Index, record: Record) -> Record:
+    """A record with the refreshed reply, where its request was asked again and something else was said."""
+    fresh = draft.by_key.get(record.key)
+    if fresh is None or same_reply(fresh.reply, record.reply):
+        return record
+    return replace(record, reply=fresh.reply)
 
 
 def unquoted(reply: Reply, request: Request) -> Reply:
@@ -210,6 +238,20 @@ def same_model(asked: str, returned: str) -> bool:
 def refreshing(shard: Path) -> Path:
     """Where a refresh keeps its replies until it is finished; the shard stands untouched till then."""
     return shard.with_suffix(".refreshing")
+
+
+def where(slot: Slot) -> str:
+    """How an error names a call."""
+    return f"case {slot.case}, {slot.condition}"
+
+
+def named(error: MedagentsError, slot: Slot) -> MedagentsError:
+    """The same kind of error with the call named in front: of several calls at a time, nobody could tell
+    whose it is. The error itself stays as it is, since a model may raise one for many calls.
+    """
+    told = type(error).__new__(type(error), f"{where(slot)}: {error}")
+    vars(told).update(vars(error))
+    return told
 
 
 def command(slot: Slot, model: str, mode: str) -> str:

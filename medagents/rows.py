@@ -10,7 +10,8 @@ flag), 1 for no, and `logp` holds the two log-probabilities where a model was th
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +123,7 @@ def logp_matrix(column: Iterable[str]) -> np.ndarray:
 
 def to_frame(rows: Iterable[Row]) -> pd.DataFrame:
     """Rows as a table of the same column types as `read` gives: nullable integers, else objects."""
-    frame = pd.DataFrame([asdict(row) for row in rows], columns=list(COLUMNS), dtype=object)
+    frame = pd.DataFrame(map(attrgetter(*COLUMNS), rows), columns=list(COLUMNS), dtype=object)
     return frame.astype({"option": "Int64", "plant": "Int64", "gold": "Int64", "edited": "Int64"})
 
 

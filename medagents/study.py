@@ -4,6 +4,7 @@ Where a cohort's text is not at hand, a replay falls back on the committed rows 
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from medagents.experiments import EXPERIMENTS
 from medagents.experiments.base import Trial
 from medagents.recorder import Mode, Recorder
 from medagents.recordings import Store
+from medagents.threads import in_order
 from medagents.types import Case, MedagentsError, Model, Slot
 
 REPLAYED = "replayed from recordings"
@@ -28,14 +30,18 @@ class Study:
     rows: pd.DataFrame
     source: str
     recorder: Recorder | None = None
+    cohort: str = ""
 
     def replies(self, condition: str) -> dict[str, str]:
         """What was replied in a condition, by case; nothing where rows stand in for the recordings."""
         if self.recorder is None:
             return {}
-        index = {slot: key for slot, key in self.recorder.used.items() if slot.condition == condition}
-        held = {slot.case: self.recorder.store.index(slot.cohort, self.recorder.model.name) for slot in index}
-        return {slot.case: held[slot.case].by_slot[slot].reply.text or "" for slot in index}
+        index = self.recorder.store.index(self.cohort, self.recorder.model.name)
+        asked = self.rows[self.rows["condition"] == condition]
+        return {
+            case: index.by_key[key].reply.text or ""
+            for case, key in zip(asked["case"], asked["key"], strict=True)
+        }
 
     @property
     def calls(self) -> int:
@@ -65,7 +71,10 @@ def run_together(
     progress: bool = False,
 ) -> dict[str, pd.DataFrame]:
     """Put cases through several experiments, case by case: an engine that keeps the prompt it has just
-    read then reads a case once for all of them.
+    read then reads a case once for all of them. As many cases are worked on at a time as
+    `Recorder.concurrency` says; the rows are in case order all the same.
+
+    The first error, or an interrupt, ends the run once the calls in flight are recorded: no other is begun.
 
     Args:
         sizes: name of `EXPERIMENTS` -> how many of the cases it takes, the first ones.
@@ -88,12 +97,20 @@ def run_together(
     planned = plants.planned(cases, rule)
     found: dict[str, list[rows.Row]] = {experiment: [] for experiment in sizes}
     words = f"{' '.join(sizes)} {cohort} {recorder.model.name}"
-    for number, case in enumerate(tqdm(cases, desc=words, unit="case", disable=not progress)):
-        for experiment, size in sizes.items():
-            if number < size:
-                slot = Slot(cohort, case.id, experiment, "")
-                trial = Trial(case, planned[case.id], rule, recorder, slot)
-                found[experiment] += EXPERIMENTS[experiment](trial)
+
+    def put(numbered: tuple[int, Case]) -> dict[str, list[rows.Row]]:
+        number, case = numbered
+        made = {}
+        for experiment in (name for name, size in sizes.items() if number < size):
+            slot = Slot(cohort, case.id, experiment, "")
+            trial = Trial(case, planned[case.id], rule, recorder, slot)
+            made[experiment] = list(EXPERIMENTS[experiment](trial))
+        return made
+
+    with closing(in_order(put, enumerate(cases), recorder.concurrency, recorder.store.stopped)) as done:
+        for made in tqdm(done, total=len(cases), desc=words, unit="case", disable=not progress):
+            for experiment, lines in made.items():
+                found[experiment] += lines
     return {experiment: rows.to_frame(held) for experiment, held in found.items()}
 
 
@@ -126,7 +143,20 @@ def replay(
             raise MedagentsError(f"{held} has rows of {len(ids)} cases; n = {n} is out of range") from None
         return Study(frame[frame["case"].isin(ids[:n])].reset_index(drop=True), FROM_ROWS)
     recorder = Recorder(chosen, store or Store(), Mode.REPLAY, publishable(cohort))
-    return Study(run(experiment, cases, recorder, cohort), REPLAYED, recorder)
+    return Study(run(experiment, cases, recorder, cohort), REPLAYED, recorder, cohort)
+
+
+def get(experiment: str, cohort: str, model: str, n: int | None = None, mode: str = Mode.REPLAY) -> Study:
+    """A study as a notebook asks for it: replayed, after it was recorded where `mode` says so.
+
+    Raises:
+        MedagentsError: no such mode, or whatever `record` and `replay` raise.
+    """
+    if mode not in list(Mode):
+        raise MedagentsError(f"unknown mode {mode!r}; known: {', '.join(Mode)}")
+    if mode != Mode.REPLAY:
+        record(experiment, cohort, model, Mode(mode), n, progress=False)
+    return replay(experiment, cohort, model, n)
 
 
 OVERSIGHT = ("break_it", "referee_detection", "hidden_rubric", "transcript_review")
@@ -203,4 +233,4 @@ def record_together(
         recorder.finish(cohort, experiment)
         if n is None and len(frame):
             rows.write(frame, rows.path_of(cohort, recorder.model.name, experiment))
-    return {experiment: Study(frame, mode.value, recorder) for experiment, frame in frames.items()}
+    return {experiment: Study(frame, mode.value, recorder, cohort) for experiment, frame in frames.items()}

@@ -26,14 +26,18 @@ from medagents.types import MedagentsError, Request, Slot
 
 
 class _Checking(Recorder):
-    """Replays, and keeps what is wrong with a reply of a cohort whose text may not be published."""
+    """Replays, and keeps which slots were asked and what is wrong with a reply of a cohort whose text may
+    not be published.
+    """
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
+        self.asked: set[Slot] = set()
         self.faults: list[str] = []
 
     def ask(self, slot: Slot, request: Request) -> Record:
         record = super().ask(slot, request)
+        self.asked.add(slot)
         if not self.publishable and unquoted(record.reply, request) != record.reply:
             self.faults.append(
                 f"{slot.cohort} case {slot.case}, {slot.condition}: the reply quotes its question; "
@@ -92,7 +96,7 @@ def verify_study(experiment: str, cohort: str, model: str, store: Store | None =
         f"{cohort} case {slot.case}, {slot.condition} by {model}: no request of {experiment} accounts for "
         f"key {record.key[:12]}; delete the line"
         for slot, record in recorded.items()
-        if slot.experiment == experiment and slot not in recorder.used
+        if slot.experiment == experiment and slot not in recorder.asked
     ]
 
 

@@ -114,14 +114,6 @@ def test_a_changed_request_is_stale_names_its_fields_and_makes_no_call(
     assert recorder.store.shard(slot_of("c1"), "m-1").read_bytes() == before
 
 
-def test_the_keys_handed_out_are_kept_by_slot(tmp_path: Path) -> None:
-    path = recorded(tmp_path, "c1", "c2")
-    recorder = Recorder(Provider(), Store(tmp_path))
-    ask(recorder, "c2")
-    held = {record.slot: record.key for record in read_shard(path)[0]}
-    assert recorder.used == {slot_of("c2"): held[slot_of("c2")]}
-
-
 # Record
 
 
@@ -207,9 +199,11 @@ def test_finishing_a_recording_sorts_its_shard_and_loses_nothing(tmp_path: Path)
     recorder = Recorder(Provider(), Store(tmp_path), Mode.RECORD)
     names = [f"c{n}" for n in range(9)]
     ask(recorder, *names)
+    path = recorder.store.shard(slot_of(""), "m-1")
+    before = read_shard(path)[0]
     recorder.finish("cohort", "cascade")
-    records, _ = read_shard(recorder.store.shard(slot_of(""), "m-1"))
-    assert [record.key for record in records] == sorted(recorder.used.values())
+    records = read_shard(path)[0]
+    assert records == sorted(before, key=lambda record: record.key) != before
     assert ask(recorder, "c9", *names) == ["B"] * 10
 
 
@@ -229,7 +223,6 @@ def test_a_reply_that_reports_an_error_is_logged_and_not_stored(
     with pytest.raises(MedagentsError, match="case c1, isolated: the call failed; nothing stored"):
         ask(recorder, "c1")
     assert files_below(tmp_path) == []
-    assert recorder.used == {}
     assert "call failed" in caplog.text
     assert "c1" in caplog.text
 
@@ -246,7 +239,7 @@ def test_a_call_that_raises_is_logged_and_not_stored(
     with pytest.raises(TimeoutError):
         ask(recorder, "c1")
     assert files_below(tmp_path) == []
-    assert (recorder.calls, recorder.used) == (0, {})
+    assert recorder.calls == 0
     assert "call failed" in caplog.text
 
 
@@ -402,10 +395,11 @@ def test_settings_share_a_recording_only_where_they_are_the_same(tmp_path: Path)
     model = Provider()
     recorder = Recorder(model, Store(tmp_path), Mode.RECORD)
     settings = [Decoding(0.0), Decoding(0.7), Decoding(0.0, max_tokens=64), Decoding(0.0)]
-    for n, decoding in enumerate(settings):
-        recorder.ask(slot_of(f"call{n}"), Request("m-1", (Message("user", "p"),), decoding=decoding))
+    keys = [
+        recorder.ask(slot_of(f"call{n}"), Request("m-1", (Message("user", "p"),), decoding=decoding)).key
+        for n, decoding in enumerate(settings)
+    ]
     assert recorder.calls == 3
-    keys = [recorder.used[slot_of(f"call{n}")] for n in range(4)]
     assert (len(set(keys)), keys[3]) == (3, keys[0])
 
 

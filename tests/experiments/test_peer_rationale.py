@@ -62,7 +62,7 @@ def test_the_peers_call_shows_the_case_alone_and_is_recorded_as_the_peers(
     assert message.text.startswith(cases[0].stem)
     assert "argue from one finding of this case that the answer is Vitamin K." in message.text
     assert (request.decoding.temperature, request.decoding.max_tokens) == (0.0, 80)
-    [slot] = asked.recorder.used
+    [slot] = asked.recorder.store.index("toy", asked.recorder.model.name).by_slot
     assert slot == Slot("toy", "toy-1", "peer_rationale", "argue_2", agent="peer")
 
 

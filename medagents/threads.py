@@ -1,0 +1,87 @@
+"""What threads need to work through a study together: results in order, and nothing made twice."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Hashable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Generic, TypeVar
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+AHEAD = 4
+"""Items begun beyond the one that is waited for, times the threads: enough for a slow one not to hold
+up the others, and few enough that memory does not depend on how many items there are."""
+
+
+def in_order(
+    work: Callable[[A], T], items: Iterable[A], threads: int, stopped: threading.Event
+) -> Generator[T, None, None]:
+    """What `work` makes of each item, in the order of the items, whatever the order of completion.
+
+    The first error, in whatever thread, and an interrupt set `stopped`, so that `work` can end early. No
+    other item is begun; when those begun have ended, the error is raised. With one thread there is none:
+    each item is worked on when its result is asked for.
+    """
+    if threads == 1:
+        yield from map(work, items)
+        return
+    failed: list[BaseException] = []
+    waiting: deque[Future[T]] = deque()
+
+    def one(item: A) -> T:
+        if failed:
+            raise failed[0]
+        try:
+            return work(item)
+        except BaseException as error:
+            failed.append(error)
+            stopped.set()
+            raise
+
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for item in items:
+            waiting.append(pool.submit(one, item))
+            if len(waiting) == AHEAD * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BaseException as error:
+        ended: BaseException | None = failed[0] if failed and error in failed else error
+    else:
+        ended = None
+    finally:
+        stopped.set()
+        pool.shutdown(cancel_futures=True)
+        stopped.clear()
+    if ended is not None:
+        raise ended
+
+
+class Once(Generic[T]):
+    """Makes a thing once for all threads that ask for it at the same time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._making: dict[Hashable, Future[T]] = {}
+
+    def __call__(self, name: Hashable, held: Callable[[], T | None], make: Callable[[], T]) -> T:
+        """What is held, else what another thread is making, else what `make` makes.
+
+        `make` has to leave its result where `held` finds it. If it fails, it fails for all who wait.
+        """
+        with self._lock:
+            if (found := held()) is not None:
+                return found
+            first = name not in self._making
+            making = self._making.setdefault(name, Future())
+        if first:
+            try:
+                making.set_result(make())
+            except BaseException as error:
+                making.set_exception(error)
+            finally:
+                with self._lock:
+                    del self._making[name]
+        return making.result()
