@@ -1,15 +1,15 @@
-"""Which calls of a run can be made before any of its replies is known: what goes into one batch.
+"""Which calls a run has yet to make, and which of them before any of its replies is known.
 
 A run is gone through several times without a model, with a different made-up reply in place of each
-unknown one. A request that is the same every time does not depend on them. The others, such as a
-question about an argument that is yet to be written, wait for the next batch.
+unknown one. A request that is the same every time does not depend on them and can go into a batch. The
+others, such as a question about an argument that is yet to be written, wait for the next one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from medagents.keys import canonical, key_of
 from medagents.recorder import Mode, Recorder
-from medagents.recordings import Record, Store, make_record
+from medagents.recordings import Record, StaleRecording, Store, make_record
 from medagents.types import Model, Provenance, Reply, Request, Slot, Status, Usage
 
 Pending = list[tuple[Slot, Request]]
@@ -20,6 +20,7 @@ MADE_UP: tuple[Callable[[str], str | None], ...] = (
     lambda key: "B",
     lambda key: "AB"[int(key[0], 16) % 2],
     lambda key: f"The finding {key[:8]} decides. B" if int(key[1], 16) % 2 else f"The finding {key[:8]}. A",
+    *(lambda key, at=at: "ABCDE"[int(key[at : at + 2], 16) % 5] for at in range(2, 10)),
 )
 """Key of a request -> a reply that it might have: none, agreement, and dissent in letters and words."""
 
@@ -41,37 +42,66 @@ def pending(
     Raises:
         StaleRecording: a slot was recorded with another request.
     """
-    passes = []
-    for made_up in MADE_UP:
-        recorder = _Pretending(model, store, made_up, publishable)
-        run(recorder)
-        passes.append(recorder.pending)
-    first, *others = passes
+    first, *others = passes(run, model, store, publishable)
     return [
         (slot, request)
-        for slot, (key, request) in first.items()
-        if all(slot in other and other[slot][0] == key for other in others)
+        for slot, (key, request) in first.pending.items()
+        if all(slot in other.pending and other.pending[slot][0] == key for other in others)
     ]
 
 
-class _Pretending(Recorder):
-    """Answers from the recordings, and else makes a reply up and notes the request."""
+def passes(
+    run: Callable[[Recorder], object],
+    model: Model,
+    store: Store,
+    publishable: bool = True,
+    mode: Mode = Mode.RECORD,
+) -> Iterator["Pretending"]:
+    """A recorder for each set of `MADE_UP` replies in turn, after the run; arguments as for `pending`.
+
+    In mode `refresh` every call is yet to be made, and recorded replies stand for what will come.
+    """
+    for made_up in MADE_UP:
+        recorder = Pretending(model, store, mode, publishable, made_up)
+        run(recorder)
+        yield recorder
+
+
+class Pretending(Recorder):
+    """Answers from the recordings, and else makes a reply up and notes the slot's key and request.
+
+    `used` holds the key of every slot that was asked for.
+    """
 
     def __init__(
-        self, model: Model, store: Store, made_up: Callable[[str], str | None], publishable: bool
+        self,
+        model: Model,
+        store: Store,
+        mode: Mode,
+        publishable: bool,
+        made_up: Callable[[str], str | None],
     ) -> None:
-        super().__init__(model, store, Mode.RECORD, publishable)
+        super().__init__(model, store, mode, publishable)
         self.made_up = made_up
+        self.used: dict[Slot, str] = {}
         self.pending: dict[Slot, tuple[str, Request]] = {}
+
+    @property
+    def concurrency(self) -> int:
+        """One: nothing is called, and slots are noted in the order of the run."""
+        return 1
 
     def ask(self, slot: Slot, request: Request) -> Record:
         """The record of a slot, or one that is made up and kept nowhere."""
-        key = key_of(canonical(request))
-        record = self._recorded(slot, request, key)
-        if record is not None:
+        key = self.used[slot] = key_of(canonical(request))
+        index = self.store.index(slot.cohort, self.model.name)
+        record = index.by_slot.get(slot)
+        if self.mode is Mode.RECORD and record is not None:
+            if record.key != key:
+                raise StaleRecording(self._stale(record, request))
             return record
-        twin = self.store.index(slot.cohort, self.model.name).by_key.get(key)
-        if twin is None:
+        twin = record or index.by_key.get(key)
+        if twin is None or self.mode is Mode.REFRESH:
             self.pending[slot] = key, request
         reply = twin.reply if twin else _reply(self.made_up(key), self.model.name)
         return make_record(slot, request, reply, self.publishable)
