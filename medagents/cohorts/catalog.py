@@ -5,7 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medagents import paths
-from medagents.cohorts import medmcqa, medqa, mmlu_medical, pubmedqa, reports, support2, vignettes
+from medagents.cohorts import (
+    medagentsbench,
+    medmcqa,
+    medqa,
+    mmlu_medical,
+    pubmedqa,
+    reports,
+    support2,
+    vignettes,
+    vqa_rad,
+)
 from medagents.cohorts.records import Selection, Source, data_folder
 
 
@@ -61,6 +71,16 @@ _MMLU = tuple(
     for subject in mmlu_medical.SUBJECTS
 )
 _MMLU_HOW = f"take data/test/<subject>_test.csv out of {_MMLU_URL} to mmlu_medical/<subject>_test.csv"
+
+_BENCH_SHA = {
+    "medqa": "ba4680bc129139bf8b466d506f077bfce7ac978dfaf2a9367d484d3d91c454bb",
+    "medmcqa": "2ea559cdcb8efb8fefcbe2ea7545077d068d8db3bf2bfb0266f79d1a1d010ff1",
+    "pubmedqa": "868f7cf06b34a77a55341256929985edda5225c61479661a4141db10198e2947",
+    "mmlu": "b59e43ffb7f6a7a1786317099dea996e80035e167a3a63cca3dea7592e79897d",
+    "mmlu-pro": "534a6d2315a101e985cac9c24641059e2064ac9c9363ac0d3522f3c9837e9fd7",
+    "medxpertqa-r": "0100818865c1cbfb3e22effb740e1c447057e00b4e2282a0e1e52dd974e06cf1",
+    "medxpertqa-u": "4d73686a46b2a5dfe908a8d32d409608d00af43dc59ee463271626c4a9ec867e",
+}
 
 _XRAY_URL = (
     "https://files.pythonhosted.org/packages/e1/fd/f61ab16f1dbffec75691cec03461b64d6eda8d769dba201d43402056f773/"
@@ -219,6 +239,35 @@ COHORTS: dict[str, Cohort] = {
                 "maybe)"
             ),
             select=pubmedqa.cohort,
+        ),
+        Cohort(
+            "medagentsbench",
+            tuple(Source(medagentsbench.file_of(name), _BENCH_SHA[name]) for name in medagentsbench.SETS),
+            "Apache-2.0 (repository); each set keeps its own",
+            publishable=False,
+            how=(
+                "of github.com/gersteinlab/medagents-benchmark put test_hard.jsonl of each set at "
+                "medagentsbench/<set>/test_hard.jsonl"
+            ),
+            rule=(
+                f"hard subsets of {', '.join(medagentsbench.SETS)}: a stem of at most "
+                f"{medagentsbench.STEM_LIMIT} characters, distinct options none of which refers to others, "
+                "an answer text equal to the option of the answer letter, no question twice; in the order "
+                "of SHA-256('medagents:' + id), sets taking turns"
+            ),
+            select=medagentsbench.cohort,
+        ),
+        Cohort(
+            "vqa_rad",
+            (Source(vqa_rad.FILE, "948b7156059b864cf72344fb10669233526b175c243e5a046d20d4201d297a95"),),
+            "CC0 (VQA-RAD)",
+            publishable=False,
+            how=f"put the official release of VQA-RAD (osf.io/89kps), images too, at {vqa_rad.FILE}",
+            rule=(
+                "closed questions of the test split whose answer is yes or no, in the order of "
+                "SHA-256('medagents:' + id)"
+            ),
+            select=vqa_rad.cohort,
         ),
     )
 }

@@ -155,6 +155,30 @@ def json_entries(file: Path) -> Iterator[tuple[str, Record]]:
         yield key, Record(file, index, line, value)
 
 
+def json_list(file: Path) -> Iterator[Record]:
+    """The objects of a file that is one JSON list, each with the line it begins in."""
+    text, decoder = _text(file), json.JSONDecoder()
+    gap = re.compile(r"[\s,]*")
+    opening = text.find("[")
+    if opening < 0 or text[:opening].strip():
+        raise MedagentsError(f"{file}: not a JSON list; use the published file unchanged")
+    place, index = opening + 1, 0
+    while True:
+        place = gap.match(text, place).end()  # type: ignore[union-attr]
+        line = text.count("\n", 0, place) + 1
+        if text[place : place + 1] == "]":
+            return
+        try:
+            value, place = decoder.raw_decode(text, place)
+        except ValueError as error:
+            raise MedagentsError(f"{file}, line {line}: not JSON ({error}); use the published file") from None
+        record = Record(file, index, line, value)
+        if not isinstance(value, dict):
+            raise record.fault("not a JSON object")
+        yield record
+        index += 1
+
+
 def csv_rows(file: Path, columns: int, header: Sequence[str] = ()) -> Iterator[Record]:
     """The rows of a CSV, every cell as text: 'None' and 'NA' are answers here.
 
