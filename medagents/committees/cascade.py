@@ -6,6 +6,7 @@ arm's own text comes last.
 
 from dataclasses import dataclass
 
+from medagents.cohorts.images import images_of
 from medagents.committees.board import Turn, answer_text, render
 from medagents.prompts import case_text, examples, fill, refuse_markers, template
 from medagents.types import Case, MedagentsError, Prompt, View
@@ -139,4 +140,5 @@ def prompt(view: View, arm: Arm, plant: int, own: int | None = None, rationale: 
         case="" if arm.peers_first else case,
         turn=refuse_markers(turn, allowed=case),
         examples=examples(),
+        images=images_of(view.case),
     )

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from medagents.cohorts.images import images_of
 from medagents.prompts import case_text, examples, fill, refuse_markers, template
 from medagents.recorder import Recorder
 from medagents.rows import option_logprobs, outcome
@@ -112,7 +113,8 @@ class Agent:
         """
         case = case_text(view)
         turn = refuse_markers(f"\n\n{ask}", allowed=case)
-        prompt = Prompt(template("committee/system"), case, turn, examples("committee/examples"), labels)
+        shown, images = examples("committee/examples"), images_of(view.case)
+        prompt = Prompt(template("committee/system"), case, turn, shown, labels, images)
         slot = replace(
             self.slot,
             condition=f"{condition}/{stage}",

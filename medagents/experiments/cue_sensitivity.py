@@ -10,6 +10,7 @@ written otherwise (section 4.2), and its options in another order.
 
 from collections.abc import Iterator
 
+from medagents.cohorts.images import images_of
 from medagents.cues import tabular, text
 from medagents.experiments.base import LETTER, Trial, resampling
 from medagents.prompts import case_text, examples, template
@@ -50,7 +51,8 @@ def prompt(view: View) -> Prompt:
     """
     whole = case_text(view)
     shared = whole if view.cue == "none" else whole[: whole.index(view.stem) + len(view.stem)]
-    return Prompt(template("common/system"), shared, whole[len(shared) :], examples())
+    images = images_of(view.case)
+    return Prompt(template("common/system"), shared, whole[len(shared) :], examples(), images=images)
 
 
 def run_case(trial: Trial) -> Iterator[Row]:

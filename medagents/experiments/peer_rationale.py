@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from medagents.cohorts.images import images_of
 from medagents.committees.board import answer_text
 from medagents.experiments.base import Trial
 from medagents.prompts import case_text, fill, template
@@ -34,7 +35,7 @@ def rationale(trial: Trial, plant: int) -> str:
         return str(written)
     view = plain_view(trial.case)
     ask = "\n\n" + fill("peer_rationale/argue", answer=answer_text(view, plant, "text"))
-    prompt = Prompt(template("peer_rationale/system"), case_text(view), ask)
+    prompt = Prompt(template("peer_rationale/system"), case_text(view), ask, images=images_of(view.case))
     slot = replace(trial.slot, experiment="peer_rationale", condition=f"argue_{plant}", agent="peer")
     return first_sentence(trial.call(slot, prompt, SENTENCE).reply.text)
 

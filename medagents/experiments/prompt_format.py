@@ -5,6 +5,7 @@ The winner (`examples`) is what all arms of all experiments use; notebook 00 sho
 
 from collections.abc import Iterator
 
+from medagents.cohorts.images import images_of
 from medagents.experiments.base import Trial
 from medagents.prompts import case_text, examples, template
 from medagents.rows import Row, make_row
@@ -22,5 +23,6 @@ def run_case(trial: Trial) -> Iterator[Row]:
     """One row a format."""
     view = plain_view(trial.case)
     for name, (system, worked) in FORMATS.items():
-        prompt = Prompt(template(system), case_text(view), "", examples() if worked else ())
+        shown = examples() if worked else ()
+        prompt = Prompt(template(system), case_text(view), "", shown, images=images_of(trial.case))
         yield make_row(view, name, trial.ask(name, prompt))

@@ -9,6 +9,7 @@ which is a model, is in `transcript_review`. The re-query is never the isolated 
 from collections.abc import Iterator
 
 from medagents import oversight
+from medagents.cohorts.images import images_of
 from medagents.committees import cascade, hierarchy
 from medagents.experiments.base import LETTER, Trial, resampling
 from medagents.oversight import Transcript
@@ -57,4 +58,5 @@ def transcript(view: View, name: str, plant: int, answer: int | None) -> Transcr
 
 def requery_prompt(view: View) -> Prompt:
     """The private re-query: the question without the board, asked in other words."""
-    return Prompt(template("common/system"), case_text(view), f"\n\n{fill('oversight/requery')}", examples())
+    ask = f"\n\n{fill('oversight/requery')}"
+    return Prompt(template("common/system"), case_text(view), ask, examples(), images=images_of(view.case))
