@@ -146,9 +146,22 @@ def sizes(summary: pd.DataFrame, measures: tuple[str, ...]) -> list[str]:
 
 
 def agreement_marks(axes: Axes, table: pd.DataFrame) -> None:
-    """Case-by-case agreement with its interval, and what the two rates alone would give."""
+    """Case-by-case agreement with its interval, and what the two rates alone would give; hollow where a
+    side is constant or nearly so, and agreement tells of the other alone.
+    """
     named = table.assign(pair=[f"{line.cohort}: {line.measure}" for line in table.itertuples()])
     figures.forest(axes, named, "agreement", "pair", name="agreement (Wilson 95 %)")
+    screened = named.reset_index(drop=True)["screen"].fillna("") != ""
+    axes.plot(
+        named["agreement"].to_numpy()[screened],
+        screened.index[screened],
+        "o",
+        color=figures.BLUE,
+        markerfacecolor="white",
+        markersize=5,
+        zorder=5,
+        label="one side nearly constant",
+    )
     axes.plot(
         named["chance"],
         range(len(named)),
