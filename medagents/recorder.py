@@ -21,13 +21,13 @@ from medagents.recordings import (
     ReplayMiss,
     StaleRecording,
     Store,
-    append_line,
     changed_fields,
+    last_of,
     locked,
     make_record,
     records_of,
+    refreshing,
     same_reply,
-    to_line,
     write_shard,
 )
 from medagents.types import MedagentsError, Model, Provenance, Reply, Request, Slot, Status, Transport
@@ -66,7 +66,6 @@ class Recorder:
         self.calls = 0
         self._lock = threading.Lock()
         self._places = threading.BoundedSemaphore(self.concurrency)
-        self._drafts: dict[Path, Index] = {}
 
     @property
     def concurrency(self) -> int:
@@ -118,23 +117,19 @@ class Recorder:
         return twin if twin.slot == slot else keep(twin.reply)
 
     def _refresh(self, slot: Slot, request: Request, key: str) -> Record:
-        path = refreshing(self.store.shard(slot, self.model.name))
-        with self._lock:
-            if path not in self._drafts:
-                self._drafts[path] = draft_of(path)
-            draft = self._drafts[path]
+        model = self.model.name
+        draft = self.store.draft(slot, model)
 
         def held() -> Record | None:
             own = draft.by_slot.get(slot)
             return own if own and own.key == key else draft.by_key.get(key)
 
         def keep(reply: Reply) -> Record:
-            record = make_record(slot, request, reply, self.publishable)
-            append_line(path, to_line(record))
-            draft.put(record)
-            return record
+            return self.store.redo(make_record(slot, request, reply, self.publishable), model)
 
-        twin = self.store.once((path, key), held, make=lambda: keep(self._call(slot, request)))
+        twin = self.store.once(
+            (self.store.shard(slot, model), key), held, make=lambda: keep(self._call(slot, request))
+        )
         return twin if twin.slot == slot else keep(twin.reply)
 
     def _call(self, slot: Slot, request: Request) -> Reply:
@@ -171,17 +166,16 @@ class Recorder:
             for shard in sorted(path.parent.glob("*.jsonl")):
                 self.store.tidy(cohort, self.model.name, shard.stem)
         elif self.mode is Mode.REFRESH and refreshing(path).exists():
-            draft = draft_of(refreshing(path))
+            draft = last_of(refreshing(path))
             for other in sorted(path.parent.glob("*.jsonl")):
                 if other != path:
                     self._pass_on(draft, other)
             with locked(path):
-                whole = draft_of(path)
+                whole = last_of(path)
                 for record in draft.records():
                     whole.put(record)
                 write_shard(path, (renewed(draft, record) for record in whole.records()))
                 refreshing(path).unlink()
-            self._drafts.pop(refreshing(path), None)
             self.store.forget(cohort, self.model.name)
 
     def _pass_on(self, draft: Index, shard: Path) -> None:
@@ -205,14 +199,6 @@ class Recorder:
         )
 
 
-def draft_of(path: Path) -> Index:
-    """Replies of a refresh so far, also of a run that was interrupted; the last one of a slot counts."""
-    draft = Index(room=0)
-    for record in records_of(path) if path.exists() else ():
-        draft.put(record)
-    return draft
-
-
 def renewed(draft: Index, record: Record) -> Record:
     """A record with the refreshed reply, where its request was asked again and something else was said."""
     fresh = draft.by_key.get(record.key)
@@ -233,11 +219,6 @@ def same_model(asked: str, returned: str) -> bool:
     A shared beginning is not enough: `gpt-4o-mini` is no version of `gpt-4o`.
     """
     return re.fullmatch(re.escape(asked) + r"([-@]\d[\d-]*)?", returned) is not None
-
-
-def refreshing(shard: Path) -> Path:
-    """Where a refresh keeps its replies until it is finished; the shard stands untouched till then."""
-    return shard.with_suffix(".refreshing")
 
 
 def where(slot: Slot) -> str:

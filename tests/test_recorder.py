@@ -2,7 +2,9 @@
 
 import logging
 import re
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +12,16 @@ import pytest
 
 from medagents import study
 from medagents.models.scripted import ScriptedModel
-from medagents.recorder import Mode, ModelDrift, Recorder, refreshing, same_model
-from medagents.recordings import ReplayMiss, StaleRecording, Store, make_record, read_shard, to_line
+from medagents.recorder import Mode, ModelDrift, Recorder, Stopped, same_model
+from medagents.recordings import (
+    ReplayMiss,
+    StaleRecording,
+    Store,
+    make_record,
+    read_shard,
+    refreshing,
+    to_line,
+)
 from medagents.types import (
     Case,
     Decoding,
@@ -23,6 +33,7 @@ from medagents.types import (
     Request,
     Slot,
     Status,
+    Transport,
 )
 
 SYSTEM = "Reply with the letter only."
@@ -412,3 +423,126 @@ def test_a_record_read_from_the_store_is_the_one_that_was_made(tmp_path: Path) -
         slot_of("c1"), request, ScriptedModel(lambda _: "B", "m-1").complete(request), True
     )
     assert Recorder(model, Store(tmp_path)).ask(slot_of("c1"), request) == made
+
+
+# Several threads
+
+
+class Crowd(Provider):
+    """Takes several calls at a time; counts how many it has at once and holds them till `go` is set."""
+
+    def __init__(
+        self, concurrency: int | None, script: Callable[[Request], str | None] = lambda _: "B"
+    ) -> None:
+        super().__init__(script)
+        if concurrency is not None:
+            self.transport = Transport(concurrency=concurrency)
+        self.lock, self.go, self.full = threading.Lock(), threading.Event(), threading.Event()
+        self.now = self.most = 0
+
+    def complete(self, request: Request) -> Reply:
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            if self.now == (self.transport.concurrency if hasattr(self, "transport") else 1):
+                self.full.set()
+        assert self.go.wait(20)
+        try:
+            return super().complete(request)
+        finally:
+            with self.lock:
+                self.now -= 1
+
+
+def in_threads(*calls: Callable[[], object]) -> list[object]:
+    """What calls in threads of their own give, or the error they raise."""
+    start = threading.Barrier(len(calls))
+
+    def one(call: Callable[[], object]) -> object:
+        start.wait(20)
+        try:
+            return call()
+        except MedagentsError as error:
+            return error
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(one, calls))
+
+
+@pytest.mark.parametrize("mode", [Mode.RECORD, Mode.REFRESH])
+@pytest.mark.parametrize("recorders", [1, 2], ids=["one recorder", "two over a store"])
+def test_a_request_that_many_threads_want_is_asked_once_and_every_slot_gets_its_line(
+    tmp_path: Path, mode: Mode, recorders: int
+) -> None:
+    model, store = Crowd(8), Store(tmp_path)
+    model.go.set()
+    asking = [Recorder(model, store, mode) for _ in range(recorders)]
+    slots = [slot_of("c1", condition=f"arm{n % 4}") for n in range(8)]
+    request = request_of(model, "c1")
+    records = in_threads(
+        *(
+            lambda recorder=asking[n % recorders], slot=slot: recorder.ask(slot, request)
+            for n, slot in enumerate(slots)
+        )
+    )
+    assert len(model.history) == sum(recorder.calls for recorder in asking) == 1
+    assert [record.slot for record in records] == slots
+    path = store.shard(slots[0], "m-1")
+    lines = read_shard(refreshing(path) if mode is Mode.REFRESH else path)[0]
+    assert sorted(record.slot.condition for record in lines) == [f"arm{n}" for n in range(4)]
+
+
+@pytest.mark.parametrize(("concurrency", "most"), [(3, 3), (1, 1), (None, 1)], ids=["3", "1", "in process"])
+def test_no_more_calls_are_made_at_a_time_than_the_transport_allows_and_an_engine_takes_one(
+    tmp_path: Path, concurrency: int | None, most: int
+) -> None:
+    model = Crowd(concurrency)
+    recorder = Recorder(model, Store(tmp_path), Mode.RECORD)
+    threading.Thread(target=lambda: model.full.wait(20) and model.go.set()).start()
+    in_threads(*(lambda n=n: ask(recorder, f"c{n}") for n in range(12)))
+    assert (model.most, recorder.calls) == (most, 12)
+    assert recorder.concurrency == most
+    assert Recorder(model, recorder.store, Mode.REPLAY).concurrency == 1
+
+
+def test_of_several_calls_the_one_that_fails_is_named_in_its_error(tmp_path: Path) -> None:
+    class Refused(MedagentsError):
+        def __init__(self, status: int) -> None:
+            super().__init__(f"HTTP {status}")
+            self.status = status
+
+    same = Refused(429)
+
+    def fail(request: Request) -> str:
+        if "(c2)" in request.messages[-1].text or "(c4)" in request.messages[-1].text:
+            raise same
+        return "B"
+
+    model = Crowd(4, fail)
+    model.go.set()
+    recorder = Recorder(model, Store(tmp_path), Mode.RECORD)
+    found = in_threads(*(lambda n=n: ask(recorder, f"c{n}") for n in range(1, 5)))
+    assert found[0] == found[2] == ["B"]
+    for error, case in ((found[1], "c2"), (found[3], "c4")):
+        assert isinstance(error, Refused) and error.status == 429 and error.__cause__ is same
+        assert str(error) == f"case {case}, isolated: HTTP 429"
+
+
+def test_an_error_of_another_kind_carries_the_call_as_a_note(tmp_path: Path) -> None:
+    def fail(_: Request) -> str:
+        raise TimeoutError("slow")
+
+    with pytest.raises(TimeoutError, match="slow") as error:
+        ask(Recorder(Provider(fail), Store(tmp_path), Mode.RECORD), "c1")
+    assert error.value.__notes__ == ["case c1, isolated"]
+
+
+def test_while_a_run_ends_what_is_recorded_is_still_had_and_nothing_else_is_asked(tmp_path: Path) -> None:
+    recorded(tmp_path, "c1")
+    model = Provider()
+    recorder = Recorder(model, Store(tmp_path), Mode.RECORD)
+    recorder.store.stopped.set()
+    assert ask(recorder, "c1") == ["B"]
+    with pytest.raises(Stopped, match="case c2, isolated: not asked"):
+        ask(recorder, "c2")
+    assert (model.history, recorder.calls) == ([], 0)

@@ -7,9 +7,11 @@ import os
 import random
 import resource
 import signal
+import threading
 import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,14 +19,15 @@ import pytest
 
 from medagents.recordings import (
     ConflictingRecordings,
+    Index,
     Record,
     Store,
-    append_line,
     changed_fields,
     from_line,
     make_record,
     merge,
     read_shard,
+    shard,
     shards,
     to_line,
 )
@@ -228,8 +231,9 @@ def test_wherever_the_last_line_is_torn_the_next_append_cuts_it_and_no_other(tmp
     for cut in cuts:
         path = write(shard_in(tmp_path / str(cut)), to_line(first))
         path.write_bytes(path.read_bytes() + line[:cut])
-        with pytest.warns(UserWarning, match=rf"torn last line cut off \({cut} bytes\)"):
-            append_line(path, to_line(last))
+        cut_off = pytest.warns(UserWarning, match=rf"torn last line cut off \({cut} bytes\)")
+        with pytest.warns(UserWarning, match="torn last line left out"), cut_off:
+            Store(tmp_path / str(cut)).append(last, "m")
         assert read_shard(path) == ([first, last], None)
 
 
@@ -281,7 +285,78 @@ def test_an_absent_shard_is_named(tmp_path: Path) -> None:
         read_shard(shard_in(tmp_path))
 
 
+# The index
+
+
+@pytest.mark.parametrize("room", [0, 2, 100])
+def test_an_index_gives_the_same_in_memory_and_out_of_it(room: int) -> None:
+    odd = make_record(Slot("cohort", "\ud83d", "cues", "é"), request_of("\ud83d"), reply_of("\ud83d"), True)
+    twin = make_record(Slot("cohort", "c1", "cues", "clean"), request_of("c1"), reply_of(), True)
+    records = [record_of("c1"), twin, record_of("c2", publishable=False), odd, record_of("c3")]
+    index = Index(room)
+    assert all(index.add(record, "here") for record in records)
+    assert [index.by_slot[record.slot] for record in records] == records
+    assert {record.slot: record for record in records} == dict(index.by_slot)
+    assert {record.key for record in records} == set(index.by_key) and len(index.by_key) == 4
+    assert index.by_key[record_of("c1").key].reply == reply_of()
+    assert sorted(index.records(), key=str) == sorted(records, key=str)
+    assert record_of("c4").slot not in index.by_slot and "0" * 64 not in index.by_key
+    assert not index.add(record_of("c2", publishable=False), "again")
+    with pytest.raises(ConflictingRecordings, match="two replies"):
+        index.add(record_of("c3", text="D"), "here")
+    with pytest.raises(ConflictingRecordings, match="two requests"):
+        index.add(make_record(odd.slot, request_of("c9"), reply_of(), True), "here")
+
+
+@pytest.mark.parametrize("room", [0, 100])
+def test_what_is_put_takes_the_place_of_the_same_slot(room: int) -> None:
+    index = Index(room)
+    index.add(record_of("c1"), "here")
+    other = make_record(record_of("c1").slot, request_of("c1", system="Answer."), reply_of("D"), True)
+    index.put(other)
+    assert dict(index.by_slot) == {other.slot: other}
+    assert index.by_key[other.key] == other
+
+
+def test_a_store_does_not_read_again_what_it_wrote_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, other = Store(tmp_path), Store(tmp_path)
+    other.append(record_of("theirs"), "m")
+    store.append(record_of("c0"), "m")
+    read = []
+    whole = shard.from_line
+    monkeypatch.setattr(shard, "from_line", lambda line: read.append(line) or whole(line))
+    for n in range(1, 30):
+        store.append(record_of(f"c{n}"), "m")
+        store.append(replace(record_of(f"c{n}", "clean"), slot=Slot("cohort", f"c{n}", "cues", "clean")), "m")
+    assert read == []
+    other.append(record_of("theirs", "clean"), "m")
+    assert len(store.catch_up("cohort", "m").by_slot) == 1 + 1 + 29 + 29 + 1
+    assert [json.loads(line)["slot"]["condition"] for line in read if "theirs" in line] == ["clean"]
+
+
 # Several writers
+
+
+def test_threads_of_one_store_and_of_two_lose_nothing_and_write_no_slot_twice(tmp_path: Path) -> None:
+    stores = [Store(tmp_path), Store(tmp_path)]
+    start = threading.Barrier(4)
+
+    def work(number: int) -> None:
+        start.wait(20)
+        for n in range(60):
+            kept = stores[number % 2].append(record_of(f"common{n}"), "m")
+            assert kept == record_of(f"common{n}")
+            stores[number % 2].append(record_of(f"{number}-{n}"), "m")
+            assert record_of(f"{number}-{n}").slot in stores[number % 2].index("cohort", "m").by_slot
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    records, torn = read_shard(shard_in(tmp_path))
+    assert torn is None
+    names = [f"common{n}" for n in range(60)] + [f"{number}-{n}" for number in range(4) for n in range(60)]
+    assert sorted(record.slot.case for record in records) == sorted(names)
 
 
 def in_processes(*targets: Callable[[], None]) -> list[int | None]:

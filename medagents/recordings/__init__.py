@@ -25,15 +25,15 @@ from medagents.recordings.record import (
     to_line,
 )
 from medagents.recordings.shard import (
-    append_line,
     locked,
     merge,
     read_shard,
     records_of,
+    refreshing,
     shards,
     write_shard,
 )
-from medagents.recordings.store import Store
+from medagents.recordings.store import Store, last_of
 
 __all__ = [
     "ConflictingRecordings",
@@ -42,14 +42,15 @@ __all__ = [
     "ReplayMiss",
     "StaleRecording",
     "Store",
-    "append_line",
     "changed_fields",
     "from_line",
+    "last_of",
     "locked",
     "make_record",
     "merge",
     "read_shard",
     "records_of",
+    "refreshing",
     "same_reply",
     "shards",
     "to_line",

@@ -73,19 +73,21 @@ class _Table:
             row = self._connection.execute(query, values).fetchone()
         return row and row[0]
 
-    def lines(self, order: str = "rowid") -> Iterator[bytes]:
-        """Every line; nothing may be put in meanwhile."""
+    def lines(self, which: str = "ORDER BY rowid") -> Iterator[bytes]:
+        """Lines one after another; nothing may be put in meanwhile."""
         if self._connection is not None:
-            for (line,) in self._connection.execute(f"SELECT line FROM held ORDER BY {order}"):
+            for (line,) in self._connection.execute(f"SELECT line FROM held {which}"):
                 yield line
 
 
 class _View(Mapping[K, Record]):
     """Records by one of their attributes, wherever they are."""
 
-    def __init__(self, table: _Table, name: str, where: str, values: Callable[[K], tuple[Any, ...]]) -> None:
+    def __init__(
+        self, table: _Table, name: str, where: str, values: Callable[[K], tuple[Any, ...]], each: str
+    ) -> None:
         self.near: dict[K, Record] = {}
-        self._table, self._name, self._values = table, name, values
+        self._table, self._name, self._values, self._each = table, name, values, each
         self._query = f"SELECT line FROM held WHERE {where}"
 
     def get(self, key: K, default: Any = None) -> Any:
@@ -104,7 +106,7 @@ class _View(Mapping[K, Record]):
 
     def __iter__(self) -> Iterator[K]:
         yield from self.near
-        for line in self._table.lines():
+        for line in self._table.lines(self._each):
             key = getattr(from_line(line.decode()), self._name)
             if key not in self.near:
                 yield key
@@ -125,8 +127,10 @@ class Index:
     def __init__(self, room: int = IN_MEMORY) -> None:
         self._room, self._table = room, _Table()
         where = " AND ".join(f'"{column}" = ?' for column in PLACE)
-        self._by_slot = _View(self._table, "slot", where, _place)
-        self._by_key: _View[str] = _View(self._table, "key", "key = ? LIMIT 1", lambda key: (key,))
+        self._by_slot = _View(self._table, "slot", where, _place, "ORDER BY rowid")
+        self._by_key: _View[str] = _View(
+            self._table, "key", "key = ? LIMIT 1", lambda key: (key,), "GROUP BY key"
+        )
 
     @property
     def by_slot(self) -> Mapping[Slot, Record]:
@@ -190,4 +194,4 @@ class Index:
 
     def sorted_lines(self) -> Iterator[bytes]:
         """The lines of all records out of memory, sorted by key, then slot."""
-        return self._table.lines('key, condition, "case", agent, turn, repeat')
+        return self._table.lines('ORDER BY key, condition, "case", agent, turn, repeat')

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from medagents import paths
-from medagents.keys import to_bytes
 from medagents.recordings.index import Index
 from medagents.recordings.record import Record, from_line
 from medagents.types import MedagentsError
@@ -103,10 +102,9 @@ class Written(NamedTuple):
     state: os.stat_result
 
 
-def append_line(path: Path, line: str) -> None:
-    """Append one line in a single write under the shard's lock."""
-    with locked(path):
-        write_line(path, to_bytes(line))
+def refreshing(shard: Path) -> Path:
+    """Where a refresh keeps its replies until it is finished; the shard stands untouched till then."""
+    return shard.with_suffix(".refreshing")
 
 
 def write_line(path: Path, data: bytes) -> Written:

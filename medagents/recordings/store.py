@@ -13,6 +13,7 @@ from medagents.recordings.shard import (
     Written,
     locked,
     records_of,
+    refreshing,
     scan,
     warn_torn,
     write_line,
@@ -90,6 +91,7 @@ class Store:
         self.stopped = threading.Event()
         self._lock = threading.RLock()
         self._folders: dict[tuple[str, str], _Folder] = {}
+        self._drafts: dict[Path, Index] = {}
 
     def shard(self, slot: Slot, model: str) -> Path:
         """File that holds a slot's record."""
@@ -120,8 +122,11 @@ class Store:
         return folder
 
     def forget(self, cohort: str, model: str) -> None:
-        """Read the shards of a cohort and model anew when next asked."""
-        self._folders.pop((cohort, model), None)
+        """Read the shards of a cohort and model anew when next asked, and what a refresh has of them."""
+        with self._lock:
+            self._folders.pop((cohort, model), None)
+            place = self.root / cohort / model
+            self._drafts = {path: draft for path, draft in self._drafts.items() if path.parent != place}
 
     def append(self, record: Record, model: str) -> Record:
         """Add a record, unless another process did so meanwhile; returns the one that is held.
@@ -142,6 +147,27 @@ class Store:
                 folder.wrote(record, path, line, write_line(path, line))
         return held or record
 
+    def draft(self, slot: Slot, model: str) -> Index:
+        """Replies so far of a refresh of a slot's shard, also of one that was interrupted."""
+        path = refreshing(self.shard(slot, model))
+        with self._lock:
+            if path not in self._drafts:
+                self._drafts[path] = last_of(path)
+            return self._drafts[path]
+
+    def redo(self, record: Record, model: str) -> Record:
+        """Add a record to the refresh of its shard, unless it is there; returns the one that is held."""
+        path = refreshing(self.shard(record.slot, model))
+        with self._lock, locked(path):
+            draft = self.draft(record.slot, model)
+            held = draft.by_slot.get(record.slot)
+            if held is None or held.key != record.key:
+                line = to_bytes(to_line(record))
+                write_line(path, line)
+                draft.put(record, line)
+                held = record
+        return held
+
     def tidy(self, cohort: str, model: str, experiment: str) -> None:
         """Sort a shard by key, so that a committed file does not depend on the order of calls.
 
@@ -152,6 +178,14 @@ class Store:
         if path.exists():
             with locked(path):
                 write_shard(path, records_of(path))
+
+
+def last_of(path: Path) -> Index:
+    """The records of a file, if there is one; of those of one slot the last."""
+    index = Index(room=0)
+    for record in records_of(path) if path.exists() else ():
+        index.put(record)
+    return index
 
 
 def _states(folder: Path) -> dict[str, _State]:
