@@ -1,5 +1,7 @@
 import shutil
+import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -10,9 +12,9 @@ from medagents.cohorts import registry
 from medagents.cohorts.records import Selection, Source
 from medagents.experiments import EXPERIMENTS
 from medagents.models.scripted import ScriptedModel
-from medagents.recorder import Mode, Recorder
+from medagents.recorder import Mode, ModelDrift, Recorder
 from medagents.recordings import ReplayMiss, StaleRecording, Store
-from medagents.types import LETTERS, Case, MedagentsError, Request
+from medagents.types import LETTERS, Case, MedagentsError, Provenance, Reply, Request, Transport
 
 
 @pytest.fixture
@@ -263,3 +265,147 @@ def test_every_set_size_is_of_a_known_experiment_and_cohort() -> None:
 
 def test_only_our_own_text_is_publishable() -> None:
     assert [name for name in cohorts.names() if study.publishable(name)] == ["vignettes"]
+
+
+# Several cases at a time
+
+
+class Crowd(ScriptedModel):
+    """A scripted model that takes five calls at a time. `before` is called with the case of each."""
+
+    def __init__(self, cases: tuple[Case, ...], before: Callable[[str], None] = lambda case: None) -> None:
+        super().__init__(varied, "m")
+        self.transport, self.cases, self.before = Transport(concurrency=5), cases, before
+
+    def case_of(self, request: Request) -> str:
+        return next(case.id for case in self.cases if case.stem in request.messages[-1].text)
+
+    def complete(self, request: Request) -> Reply:
+        self.before(self.case_of(request))
+        return super().complete(request)
+
+    def asked(self) -> list[str]:
+        return list(dict.fromkeys(map(self.case_of, self.history)))
+
+
+def backwards(cases: tuple[Case, ...]) -> Callable[[str], None]:
+    """Lets no call of a case return before the next case has had its first one."""
+    begun = {case.id: threading.Event() for case in cases}
+    following = dict(zip(list(begun), list(begun)[1:], strict=False))
+
+    def before(case: str) -> None:
+        if case in following:
+            assert begun[following[case]].wait(20)
+        begun[case].set()
+
+    return before
+
+
+@pytest.mark.parametrize("experiment", ["cue_sensitivity", "peer_cascade", "break_it", "hidden_rubric"])
+def test_cases_worked_on_together_give_the_rows_of_one_after_another(
+    data: Path, monkeypatch: pytest.MonkeyPatch, model: Callable, cases: tuple[Case, ...], experiment: str
+) -> None:
+    model(varied)
+    one_by_one = made(experiment)
+    shards = {path: path.read_bytes() for path in paths.RECORDINGS.rglob("*.jsonl")}
+    shutil.rmtree(paths.RECORDINGS)
+    crowd = Crowd(cases, backwards(cases))
+    monkeypatch.setattr(study.models, "get", lambda name: crowd)
+    together = study.record(experiment, "toy", "m", Mode.RECORD, progress=False)
+    assert crowd.asked() == [case.id for case in reversed(cases)]
+    pd.testing.assert_frame_equal(together.rows, one_by_one)
+    assert together.calls == len(crowd.history)
+    assert {path: path.read_bytes() for path in paths.RECORDINGS.rglob("*.jsonl")} == shards
+
+
+def test_a_replay_makes_no_thread_whatever_the_transport_allows(
+    data: Path, monkeypatch: pytest.MonkeyPatch, model: Callable, cases: tuple[Case, ...]
+) -> None:
+    model(varied)
+    recorded = made("peer_cascade")
+    threads = set()
+    crowd = Crowd(cases)
+    ask = Recorder.ask
+    monkeypatch.setattr(study.models, "get", lambda name: crowd)
+    monkeypatch.setattr(
+        Recorder, "ask", lambda self, *asked: threads.add(threading.get_ident()) or ask(self, *asked)
+    )
+    pd.testing.assert_frame_equal(study.replay("peer_cascade", "toy", "m").rows, recorded)
+    assert threads == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("error", [MedagentsError, KeyboardInterrupt, TimeoutError])
+def test_an_error_ends_the_run_when_the_calls_in_flight_are_recorded_and_the_next_run_asks_the_rest(
+    data: Path, monkeypatch: pytest.MonkeyPatch, cases: tuple[Case, ...], error: type[BaseException]
+) -> None:
+    in_flight, failed = threading.Barrier(5), threading.Event()
+
+    def fail(case: str) -> None:
+        if case == "toy-3":
+            in_flight.wait(20)
+            failed.set()
+            raise error("no reply")
+        if not failed.is_set():
+            in_flight.wait(20)
+            assert store.stopped.wait(20)
+
+    crowd, store = Crowd(cases, fail), Store(paths.RECORDINGS)
+    recorder = Recorder(crowd, store, Mode.RECORD)
+    with pytest.raises(error, match="no reply"):
+        study.run("peer_cascade", cases, recorder, "toy")
+    assert sorted(crowd.asked()) == ["toy-1", "toy-2", "toy-4", "toy-5"] and len(crowd.history) == 4
+    held = Store(paths.RECORDINGS).index("toy", "m").by_slot
+    assert sorted((slot.case, slot.condition) for slot in held) == [
+        (case, "isolated") for case in ("toy-1", "toy-2", "toy-4", "toy-5")
+    ]
+    crowd.before = lambda case: None
+    rest = study.run("peer_cascade", cases, recorder, "toy")
+    fresh = Recorder(Crowd(cases), Store(paths.RECORDINGS.parent / "fresh"), Mode.RECORD)
+    pd.testing.assert_frame_equal(rest, study.run("peer_cascade", cases, fresh, "toy"))
+    assert recorder.calls == len(crowd.history) == fresh.calls
+
+
+def test_a_reply_of_another_model_ends_the_run_and_names_its_case(
+    cases: tuple[Case, ...], store: Store
+) -> None:
+    both = threading.Barrier(2)
+
+    class Routed(Crowd):
+        def complete(self, request: Request) -> Reply:
+            reply = replace(super().complete(request), provenance=Provenance.LIVE)
+            if self.case_of(request) == "toy-2":
+                both.wait(20)
+                return replace(reply, model_returned="m-lite")
+            both.wait(20)
+            assert store.stopped.wait(20)
+            return reply
+
+    crowd = Routed(cases)
+    with pytest.raises(ModelDrift, match="case toy-2, isolated: asked m, answered by m-lite"):
+        study.run("peer_cascade", cases[:2], Recorder(crowd, store, Mode.RECORD), "toy")
+    assert [slot.case for slot in Store(store.root).index("toy", "m").by_slot] == ["toy-1"]
+    assert len(crowd.history) == 2
+
+
+# As a notebook asks
+
+
+def test_a_study_is_replayed_or_first_recorded_as_the_mode_says(data: Path, model: Callable) -> None:
+    with pytest.raises(ReplayMiss):
+        model(no_call)
+        study.get("prompt_format", "toy", "m")
+    model(varied)
+    recorded = study.get("prompt_format", "toy", "m", mode="record")
+    model(no_call)
+    replayed = study.get("prompt_format", "toy", "m")
+    pd.testing.assert_frame_equal(replayed.rows, recorded.rows)
+    assert recorded.source == replayed.source == study.REPLAYED
+    assert study.get("prompt_format", "toy", "m", 2).rows["case"].nunique() == 2
+    model(lambda request: "A")
+    assert set(study.get("prompt_format", "toy", "m", mode="refresh").rows["option"]) == {0}
+
+
+def test_an_unknown_mode_is_a_one_line_error(data: Path, model: Callable) -> None:
+    model(no_call)
+    with pytest.raises(MedagentsError, match=r"unknown mode 'rerecord'; known: replay, record, refresh$"):
+        study.get("prompt_format", "toy", "m", mode="rerecord")
