@@ -168,8 +168,9 @@ class GeminiModel:
 
         config = {name: part for name, part in body.items() if name not in ("contents", "generationConfig")}
         config |= body["generationConfig"]
-        config |= {"automaticFunctionCalling": {"disable": True}, "automaticContinuation": False}
-        # The answer as sent: the SDK's own reading warns of reasons it does not know, and drops fields.
+        config["automaticFunctionCalling"] = {"disable": True}
+        # The answer as sent: the SDK's own reading warns of reasons it does not know, drops fields, and
+        # calls again where an answer is to be continued.
         config["shouldReturnHttpResponse"] = True
         answer = client.models.generate_content(
             model=request.model,

@@ -422,6 +422,30 @@ def test_a_refused_prompt_is_blocked_and_never_asked_again(
     assert len(server.requests) == 1
 
 
+def test_what_was_generated_counts_more_than_what_is_said_of_the_prompt(
+    server: Loopback, model: GeminiModel
+) -> None:
+    server.behave([service.changed(lambda good: good | {"promptFeedback": {"blockReason": "OTHER"}})])
+    assert ask(model).status is Status.ANSWERED
+
+
+def test_one_request_is_one_call_whatever_the_sdk_would_do_by_itself(
+    server: Loopback, model: GeminiModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    call = {"functionCall": {"name": "look_up", "args": {}}}
+    server.behave(
+        [
+            service.candidate(finishReason="CONTINUATION", continuationToken="bmV4dA=="),
+            service.candidate(finishReason="STOP", content={"role": "model", "parts": [call]}),
+        ]
+    )
+    assert ask(model).status is Status.TRUNCATED
+    assert ask(model).status is Status.EMPTY
+    assert len(server.requests) == 2
+    assert "AFC" not in caplog.text
+
+
 def test_a_limited_account_is_no_reply(server: Loopback, model: GeminiModel) -> None:
     server.behave([service.candidate(finishReason="PUP_LIMITED_DISABLED")])
     with pytest.raises(MedagentsError, match="PUP_LIMITED_DISABLED: the service has limited or disabled"):

@@ -8,21 +8,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from google.genai import types as sdk
-from loopback import Loopback, Received, reset
+from loopback import Loopback, Received, answered, reset
 from loopback import gemini as service
 from PIL import Image as PillowImage
 
+from medagents import study
 from medagents.keys import canonical, key_of
 from medagents.models import gemini_batch as batch
 from medagents.models import gemini_jobs as jobs
 from medagents.models import gemini_wire as wire
 from medagents.models.calls import Caller, Limits
 from medagents.models.gemini import GeminiModel
+from medagents.pending import pending
 from medagents.recorder import Mode, ModelDrift, Recorder
 from medagents.recordings import Store
-from medagents.types import Decoding, Image, MedagentsError, Prompt, Request, Slot, Status, Transport
+from medagents.types import Case, Decoding, Image, MedagentsError, Prompt, Request, Slot, Status, Transport
 
 KEY = "AIzaLoopback-0123456789_neverShown"
 FLASH = "gemini-2.5-flash"
@@ -103,7 +106,7 @@ def test_slots_with_one_request_share_a_line(tmp_path: Path) -> None:
     [(_, request)] = asked([1])
     pairs = [(slot(1, name), request) for name in ("isolated", "repeated", "isolated")]
     path = tmp_path / "first.jsonl"
-    assert batch.write(pairs, path) == 1
+    assert batch.write(pairs, path) == len(lines(path)) == 1
     assert [line.slot.condition for line in batch.slots_of(batch.Place(path))] == ["isolated", "repeated"]
 
 
@@ -158,6 +161,8 @@ def test_replies_come_in_any_order_and_each_is_recorded_for_its_own_question(
     texts = {place.case: record.reply.text for place, record in recorded(store).items()}
     assert texts == {f"toy-{case}": f"B for Case number {case}" for case in range(12)}
     assert verify_clean(store)
+    keys = [line["key"] for line in lines(store.shard(slot(1), FLASH))]
+    assert keys == sorted(keys)  # as `Recorder.finish` leaves a shard
 
 
 def verify_clean(store: Store) -> bool:
@@ -198,6 +203,28 @@ def test_a_run_over_an_imported_batch_makes_no_call(
         recorder = Recorder(make(), store, mode)
         assert [recorder.ask(*pair).reply.status for pair in pairs] == [Status.ANSWERED] * 3
         assert recorder.calls == 0
+
+
+def test_an_experiment_recorded_in_batches_has_the_rows_of_one_recorded_live(
+    tmp_path: Path, store: Store, service_of: Callable, cases: tuple[Case, ...]
+) -> None:
+    server, batches = service_of()
+    server.say = lambda asked: f"{answered(asked)}. The finding {len(asked)} decides."
+
+    def run(recorder: Recorder) -> pd.DataFrame:
+        return study.run("peer_cascade", cases, recorder, "toy")
+
+    with make(server) as model:
+        live = run(Recorder(model, Store(tmp_path / "live"), Mode.RECORD))
+    number = 0
+    while pairs := pending(run, make(), store):
+        path = through(tmp_path / f"round-{number}.jsonl", server, pairs)
+        batch.import_results(path, store, publishable=True)
+        number += 1
+    assert number == len(batches.jobs) == 2  # arguments first, then the arms that show them
+    recorder = Recorder(make(), store, Mode.RECORD)
+    assert run(recorder).equals(live)
+    assert recorder.calls == 0
 
 
 def test_importing_again_changes_nothing(tmp_path: Path, store: Store, service_of: Callable) -> None:
@@ -430,7 +457,9 @@ def test_a_job_whose_name_was_lost_is_found_by_its_content(tmp_path: Path, servi
     with make(server) as model:
         name = jobs.submit(path, model)
         batch.Place(path).job.unlink()  # as if the process had died before it was noted
+        sent = len(batches.files)
         assert jobs.submit(path, model) == name
+        assert len(batches.files) == sent
         assert jobs.submit(other, model) != name
     assert len(batches.jobs) == 2
 
