@@ -210,10 +210,19 @@ def select(reports: Iterable[Report]) -> Selection:
 
     The letters of a finding's cases take turns too, so that neither finding nor letter tells the
     other. The log holds every report that was looked at and left out.
+
+    Raises:
+        MedagentsError: two reports of one id.
     """
     columns: dict[str, list[Case]] = {finding.name: [] for finding in FINDINGS}
     refused: list[Refusal] = []
+    seen: dict[str, Report] = {}
     for report in sorted(reports, key=lambda report: seeded_order(report.id)):
+        if (twin := seen.setdefault(report.id, report)) is not report:
+            raise MedagentsError(
+                f"{report.file}, line {report.line}: {report.id} stands in {twin.file}, line {twin.line}, "
+                "too; use the published files unchanged"
+            )
         shown = [finding for finding in FINDINGS if report.found & (finding.headings | {finding.label})]
         if len(shown) != 1:
             refused.append(_refusal(report, "none or several of the findings"))
@@ -230,9 +239,17 @@ def select(reports: Iterable[Report]) -> Selection:
 
 
 def describes(text: str, finding: Finding) -> bool:
-    """Whether some sentence uses words that describe the finding, and none that deny or call normal."""
-    sentences = _SENTENCE.split(text)
-    return any(finding.described.search(part) and not _DENIED.search(part) for part in sentences)
+    """Whether some sentence uses words that describe the finding, and none that deny or call normal.
+
+    For the key: a sentence in doubt does not count. Whether a report surely lacks a finding is asked of
+    `speaks_of`, since a word that denies may deny something else in the same sentence.
+    """
+    return any(not _DENIED.search(part) for part in speaks_of(text, finding))
+
+
+def speaks_of(text: str, finding: Finding) -> list[str]:
+    """The sentences that use words which describe the finding, if only to deny it."""
+    return [part for part in _SENTENCE.split(text) if finding.described.search(part)]
 
 
 def _case(report: Report, gold: Finding, place: int) -> Case | Refusal:
@@ -251,7 +268,7 @@ def _case(report: Report, gold: Finding, place: int) -> Case | Refusal:
         for finding in FINDINGS
         if finding is not gold
         and not hints & (finding.near | finding.headings | {finding.label})
-        and not describes(text, finding)
+        and not speaks_of(text, finding)
     ]
     if len(wrong) < OPTIONS - 1:
         return _refusal(report, f"fewer than {OPTIONS - 1} findings that it surely does not describe")

@@ -8,6 +8,7 @@ rounded to two decimals, as the authors did.
 The physiology is that of the third day of the study. A case shows `FIELDS` and none of `LEAKS`.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -105,17 +106,30 @@ FIELDS = (
 """What a case shows, in this order. `adls` rises with mortality: it counts what the patient
 cannot do alone, though the UCI page says that higher is better."""
 
+_WHOLE, _NUMBER = re.compile(r"[0-9]+"), re.compile(r"[0-9]+(?:\.[0-9]*)?")
+"""No field of `FIELDS` can be below 0."""
+
 
 def read(file: Path) -> Selection:
-    """Every row of the file, in file order."""
+    """Every row of the file, in file order.
+
+    Raises:
+        MedagentsError: the file breaks its format, holds a row twice or holds none.
+    """
     cases: list[Case] = []
     refused: list[Refusal] = []
+    seen: dict[str, int] = {}
     for record in csv_rows(file, len(COLUMNS), header=COLUMNS[1:]):
+        index = record.value[0].strip()
+        if (line := seen.setdefault(index, record.line)) != record.line:
+            raise record.fault(f"row {index} stands in line {line} too")
         made = _case(record)
         if isinstance(made, Case):
             cases.append(made)
         else:
             refused.append(made)
+    if not seen:
+        raise MedagentsError(f"{file}: no row; use the published file unchanged")
     return Selection(tuple(cases), tuple(refused))
 
 
@@ -134,7 +148,7 @@ def cohort(folder: Path) -> Selection:
 def _case(record: Record) -> Case | Refusal:
     row = dict(zip(COLUMNS, (cell.strip() for cell in record.value), strict=True))
     id = f"support2-{row['index']}"
-    if not row["index"].isdecimal():
+    if not _WHOLE.fullmatch(row["index"]):
         raise record.fault(f"first field {row['index']!r} is not the row's number")
     if not row["hospdead"]:
         return refusal(record, id, "no outcome")
@@ -152,10 +166,7 @@ def _entry(record: Record, shown: Field, cell: str) -> Entry:
         if cell not in shown.words:
             raise record.fault(f"{shown.column} {cell!r} is none of {', '.join(shown.words)}")
         return shown.name, shown.words[cell], shown.unit
-    try:
-        value = Decimal(f"{float(cell):.2f}").normalize()
-    except ValueError:
-        value = Decimal("nan")
-    if not value.is_finite():
-        raise record.fault(f"{shown.column} {cell!r} is no number")
-    return shown.name, f"{value:f}", shown.unit
+    # float() and Decimal() would also take "6_2", digits of other scripts, "nan" and a minus sign.
+    if not _NUMBER.fullmatch(cell):
+        raise record.fault(f"{shown.column} {cell!r} is no number of 0 or more")
+    return shown.name, f"{Decimal(f'{float(cell):.2f}').normalize():f}", shown.unit

@@ -29,7 +29,7 @@ BED = ("bed number", "12", "")
 EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Inexact])
 """Decimal arithmetic that never rounds."""
 
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 _TWICE = re.compile(r"(?P<first>.*) \(= (?P<again>.*)\)")
 
 
@@ -73,13 +73,16 @@ def read(text: str) -> Meaning:
     """What a written table says, whatever cue wrote it.
 
     Raises:
-        MedagentsError: a line is no entry, a field stands twice, or a value said twice differs.
+        MedagentsError: a line is no entry (no field or no value), a field stands twice, or a value said
+            twice differs.
     """
     found: Meaning = {}
     for line in text.split("\n"):
         field, colon, said = line.partition(": ")
-        if not colon or field in found:
-            raise MedagentsError(f"table line {line!r}: {'its field stands twice' if colon else 'no entry'}")
+        if not colon or not said.strip():
+            raise MedagentsError(f"table line {line!r}: no entry, which is a field, a colon and a value")
+        if field in found:
+            raise MedagentsError(f"table line {line!r}: its field stands twice")
         twice = _TWICE.fullmatch(said)
         values = [_value(part) for part in (twice.group("first", "again") if twice else (said,))]
         if values[0] != values[-1]:

@@ -146,6 +146,34 @@ def test_a_finding_that_the_report_may_have_is_no_wrong_option(tmp_path: Path) -
     assert set(case.options) == {"Cardiomegaly", "Pleural effusion", "Pneumothorax", "Fracture"}
 
 
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("The heart is enlarged, without congestion.", "Cardiomegaly"),
+        ("Old rib deformities and no congestion.", "Fracture"),
+        ("A 4 cm round opacity; otherwise clear lungs, free of air.", "Lung lesion"),
+        ("Streaky opacities at both bases without change.", "Atelectasis"),
+        ("No rib deformity.", "Fracture"),
+    ],
+)
+def test_a_word_that_denies_something_else_makes_no_finding_a_wrong_option(
+    tmp_path: Path, text: str, finding: str
+) -> None:
+    blunt = f"{text} Blunting of the left costophrenic angle."
+    cases = openi(tmp_path, *(xml(n, blunt, ("Pleural Effusion",)) for n in range(1, 61))).cases
+    assert len(cases) == reports.PER_FINDING and {case.meta["finding"] for case in cases} == {
+        "Pleural effusion"
+    }
+    assert not [case.id for case in cases if finding in case.options]
+
+
+def test_a_report_that_stands_twice_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(
+        MedagentsError, match=r"/2\.xml, line 1: openi-CXR1 stands in ecgen-radiology/1\.xml, line 1, too"
+    ):
+        openi(tmp_path, xml(1), xml(1, "Clear lungs."))
+
+
 def test_too_few_wrong_options_refuse_the_report(tmp_path: Path) -> None:
     headings = ("Cardiomegaly", "Opacity/lung/base", "Deformity/ribs")  # which may be a fracture
     selection = openi(tmp_path, xml(1, headings=headings))

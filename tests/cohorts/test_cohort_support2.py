@@ -101,11 +101,23 @@ def test_a_row_without_outcome_is_refused_by_line(tmp_path: Path) -> None:
         (patient(1, dzgroup="Gout"), "line 2: dzgroup 'Gout' is none of ARF/MOSF w/Sepsis"),
         (patient(1, temp="warm"), "line 2: temp 'warm' is no number"),
         (patient(1, temp="nan"), "line 2: temp 'nan' is no number"),
+        (patient(1, age="-5"), "line 2: age '-5' is no number of 0 or more"),
+        (patient(1, age="6_2"), "line 2: age '6_2' is no number"),
+        (patient(1, sod="1e2"), "line 2: sod '1e2' is no number"),
+        (patient(1, crea="\u0663"), "line 2: crea '\u0663' is no number"),
+        (patient("\u0663"), "line 2: first field '\u0663' is not the row's number"),
     ],
 )
 def test_a_row_that_breaks_the_format_stops_the_load(tmp_path: Path, row: list[str], says: str) -> None:
     with pytest.raises(MedagentsError, match=says):
         support2.read(file_of(tmp_path, row))
+
+
+def test_a_row_twice_or_no_row_at_all_stops_the_load(tmp_path: Path) -> None:
+    with pytest.raises(MedagentsError, match="line 4: row 1 stands in line 2 too"):
+        support2.read(file_of(tmp_path, patient(1), patient(2), patient(1, 1)))
+    with pytest.raises(MedagentsError, match=r"support2\.csv: no row"):
+        support2.read(file_of(tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -222,6 +222,8 @@ def test_the_reader_sees_any_change_of_what_is_said(changed: tuple[str, str]) ->
     ("text", "says"),
     [
         ("age 12", "no entry"),
+        ("age: ", "no entry"),
+        ("age:  ", "no entry"),
         ("age: 12 years\nage: 12 years", "stands twice"),
         ("age: 12 years (= 143 months)", "not the same"),
         ("age: 12 years (= 12 °F)", "not the same"),
@@ -232,6 +234,14 @@ def test_a_table_that_cannot_be_read_or_contradicts_itself_is_an_error(text: str
         tabular.read(text)
 
 
+def test_digits_of_another_script_are_words_and_turned_into_no_other_unit() -> None:
+    table = (("age", "\uff11\uff12", "years"), ("weight", "\u0663", "g/dL"), ("sodium", "129", "mmol/L"))
+    said = tabular.read(tabular.render(table))
+    assert said == tabular.meaning(table)
+    assert said["age"] == "\uff11\uff12 years" and said["sodium"] == (Fraction(129), "mmol/L")
+    assert written(tabular.unit_rescaling(case_of(table))) == tabular.render(table).split("\n")
+
+
 @pytest.mark.parametrize("name", tabular.CUES)
 @pytest.mark.parametrize(
     ("table", "says"),
@@ -240,6 +250,7 @@ def test_a_table_that_cannot_be_read_or_contradicts_itself_is_an_error(text: str
         ((("state", "not measured", ""),), "state would no longer say the same"),
         ((("state", "2 or more", "/min"),), "state would no longer say the same"),
         ((("time: in days", "2", ""),), "would no longer say the same"),
+        ((("age", "", ""),), "no entry"),
         ((("age", "2", "years"), ("age", "3", "years")), "stands twice"),
     ],
 )
