@@ -10,6 +10,7 @@ prompt; `reuse=False` records that pass, and notebook 00 shows the difference.
 
 import json
 import os
+import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,7 +45,10 @@ TEMPLATES: Mapping[str, tuple[str, str]] = {
 
 
 class LocalModel:
-    """One GGUF file. `reuse=False` evaluates every prompt whole (slower, for the engine's noise floor)."""
+    """One GGUF file. `reuse=False` evaluates every prompt whole (slower, for the engine's noise floor).
+
+    Threads may share it: it takes one call at a time, since parallel calls change results.
+    """
 
     def __init__(
         self,
@@ -59,6 +63,7 @@ class LocalModel:
             raise MedagentsError(f"unknown template {template!r}; known: {', '.join(TEMPLATES)}")
         self.name, self.path, self.sha256, self.template = name, path, sha256, template
         self.remedy, self.reuse = remedy, reuse
+        self._turn = threading.Lock()
         self._server: Any = None
         self._primed: list[str] = []
 
@@ -89,6 +94,10 @@ class LocalModel:
         Raises:
             MedagentsError: engine not installed, weights absent or of another hash, prompt too long.
         """
+        with self._turn:
+            return self._complete(request)
+
+    def _complete(self, request: Request) -> Reply:
         server = self._start()
         *stages, prompt = render(request)
         self._prime(stages)

@@ -9,6 +9,7 @@ import math
 import random
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -425,6 +426,22 @@ def test_the_engine_starts_once_with_the_settings_that_the_key_names(
     named = model.request(prompts()[0], ONE).engine
     assert engine.params.model.path == str(weights)
     assert (engine.params.n_ctx, engine.params.n_ubatch) == (named["context"], named["batch"])
+
+
+def test_threads_get_the_replies_of_one_call_after_another(weights: Path, engines: list[Engine]) -> None:
+    model = model_of(weights)
+    requests = [model.request(prompt, ONE) for prompt in prompts()] * 8
+    one_by_one = [model.complete(request).letters for request in requests]
+    assert len({str(letters) for letters in one_by_one}) > 1
+    shared = model_of(weights)
+    interval = sys.getswitchinterval()
+    try:
+        sys.setswitchinterval(1e-6)  # threads take turns as often as they can
+        with ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(lambda request: shared.complete(request).letters, requests))
+    finally:
+        sys.setswitchinterval(interval)
+    assert together == one_by_one and len(engines) == 2
 
 
 def test_without_the_engine_the_error_says_how_to_install_it(
