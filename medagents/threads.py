@@ -3,7 +3,7 @@
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Hashable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from typing import Generic, TypeVar
 
 A = TypeVar("A")
@@ -28,18 +28,28 @@ def in_order(
         return
     failed: list[BaseException] = []
     waiting: deque[Future[T]] = deque()
+    changed = threading.Condition()
+    begun = 0
 
     def one(item: A) -> T:
-        if failed:
-            raise failed[0]
+        nonlocal begun
+        with changed:
+            if stopped.is_set():
+                raise CancelledError
+            begun += 1
         try:
             return work(item)
         except BaseException as error:
             failed.append(error)
             stopped.set()
             raise
+        finally:
+            with changed:
+                begun -= 1
+                changed.notify()
 
     pool = ThreadPoolExecutor(threads)
+    ended: BaseException | None = None
     try:
         for item in items:
             waiting.append(pool.submit(one, item))
@@ -47,12 +57,13 @@ def in_order(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-    except BaseException as error:
-        ended: BaseException | None = failed[0] if failed and error in failed else error
-    else:
-        ended = None
+    except Exception as error:
+        ended = failed[0] if failed else error
     finally:
-        stopped.set()
+        with changed:
+            stopped.set()
+            # The pool does not know of a thread in whose start it was interrupted.
+            changed.wait_for(lambda: not begun)
         pool.shutdown(cancel_futures=True)
         stopped.clear()
     if ended is not None:
