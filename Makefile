@@ -70,8 +70,9 @@ local: $(READY)  ## Install the engine for local models (not needed for figures 
 	$(RUN) -m pip install --quiet --disable-pip-version-check "$$($(RUN) -c 'import tomllib; print(tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["local"][0])')"
 
 # Threads pinned to cores: a waiting thread of the engine suffers much from any other busy process.
-record: local  ## Record one experiment: make record EXPERIMENT=peer_cascade COHORT=vignettes MODEL=qwen2.5-coder-1.5b
-	OMP_PROC_BIND=true OMP_PLACES=threads $(RUN) -m medagents record --experiment $(EXPERIMENT) --cohort $(COHORT) --model $(MODEL)
+# A model of a provider or server needs no engine; OPTIONS are those of `python -m medagents record`.
+record: $(if $(filter gemini-% openai:% openai--%,$(MODEL)),$(READY),local)  ## Record one experiment: make record EXPERIMENT=peer_cascade COHORT=vignettes MODEL=qwen2.5-coder-1.5b
+	OMP_PROC_BIND=true OMP_PLACES=threads $(RUN) -m medagents record --experiment $(EXPERIMENT) --cohort $(COHORT) --model $(MODEL) $(OPTIONS)
 
 lab: $(READY)  ## Install and open JupyterLab on the notebooks
 	$(RUN) -m pip install --quiet --disable-pip-version-check --constraint <(sed -nE 's/^([A-Za-z0-9_.-]+==[^ ;]+).*/\1/p' requirements.lock) 'jupyterlab>=4.4'

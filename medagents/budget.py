@@ -26,7 +26,7 @@ class Budget:
     def __init__(self, most: float | None, prices: Prices) -> None:
         self.most, self.prices = most, prices
         self.spent, self.calls, self.unpriced = 0.0, 0, 0
-        self._reserved = 0.0
+        self._held: list[float] = []
         self._changed = threading.Condition()
 
     @contextmanager
@@ -43,19 +43,19 @@ class Budget:
         price = self.prices.find(request) if self.most is None else self.prices.of(request)
         most = price.most(request) if price else 0.0
         with self._changed:
-            self._changed.wait_for(lambda: self._fits(most) or not self._reserved)
+            self._changed.wait_for(lambda: self._fits(most) or not self._held)
             if not self._fits(most):
                 raise BudgetReached(
                     f"the next call could cost {most:.4f} USD and pass --max-cost {self.most:g}; {self}; "
                     f"what is recorded is kept: the same command goes on"
                 )
-            self._reserved += most
+            self._held.append(most)
         used: list[Usage] = []
         try:
             yield used
         finally:
             with self._changed:
-                self._reserved -= most
+                self._held.remove(most)
                 for usage in used:
                     self.calls += 1
                     self.unpriced += price is None
@@ -64,7 +64,7 @@ class Budget:
                 self._changed.notify_all()
 
     def _fits(self, most: float) -> bool:
-        return self.most is None or self.spent + self._reserved + most <= self.most
+        return self.most is None or self.spent + sum(self._held) + most <= self.most
 
     def __str__(self) -> str:
         if self.unpriced:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from medagents import cli_models
 from medagents.types import MedagentsError
 
 EXAMPLE = "example: "
@@ -15,6 +16,7 @@ EXAMPLE = "example: "
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand; a fault is one line on standard error and exit status 1."""
     logging.basicConfig(format="%(message)s", level=logging.INFO)
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would tell of every single call
     options = parser().parse_args(arguments)
     try:
         return int(options.run(options) or 0)
@@ -60,33 +62,16 @@ def parser() -> argparse.ArgumentParser:
         "fetch mmlu_medical",
     )
     fetch.add_argument("name", help="a cohort, a model or benchmaxxing (the rows of the first paper)")
-    for mode, help in (
-        ("record", "ask the model for every call that is not recorded (resumable), then write the rows"),
-        ("refresh", "ask the model for every call anew and replace the recordings when all are done"),
-        ("replay", "rebuild the rows from the recordings, without a model"),
-    ):
-        made = add(
-            mode,
-            _study,
-            help,
-            f"{mode} --experiment peer_cascade --cohort vignettes --model qwen2.5-coder-1.5b",
-        )
-        made.set_defaults(mode=mode)
-        made.add_argument(
-            "--experiment", required=True, nargs="+", help="one, or several in one pass over the cases"
-        )
-        made.add_argument("--cohort", required=True)
-        made.add_argument(
-            "--model", required=True, help="a name of the catalogue, or the path of a GGUF file"
-        )
-        made.add_argument("--n", type=int, help="the first N cases only (rows are not written then)")
+    cli_models.add_commands(add)
     recordings = add("recordings", _recordings, "verify, list or merge recordings", "recordings verify")
     recordings.add_argument("action", choices=["verify", "list", "merge"])
     recordings.add_argument("paths", nargs="*", type=Path, help="merge: source shards, then the target")
     figures = add(
         "figures", _figures, "execute the notebooks over all recorded cohorts and models", "figures"
     )
-    figures.add_argument("--workers", type=_positive, default=2, help="notebooks at a time (default 2)")
+    figures.add_argument(
+        "--workers", type=cli_models.positive, default=2, help="notebooks at a time (default 2)"
+    )
     notebooks = add("notebooks", _notebooks, "execute the committed notebooks in place", "notebooks --check")
     notebooks.add_argument(
         "--check", action="store_true", help="change nothing; fail where outputs are stale"
@@ -111,12 +96,6 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("notebook", help="its name, such as 02_peer_cascade")
     run.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME=VALUE")
     return top
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
-    return int(text)
 
 
 def _answers(_: argparse.Namespace) -> None:
@@ -166,18 +145,6 @@ def _fetch(options: argparse.Namespace) -> None:
     else:
         known = ", ".join([*cohorts.names(), *models.names(), "benchmaxxing"])
         raise MedagentsError(f"unknown cohort or model {options.name!r}; known: {known}")
-
-
-def _study(options: argparse.Namespace) -> None:
-    from medagents import study
-    from medagents.recorder import Mode
-
-    done = study.record_together(
-        options.experiment, options.cohort, options.model, Mode(options.mode), options.n
-    )
-    for experiment, found in done.items():
-        print(f"{experiment}: {len(found.rows)} rows")
-    print(f"{next(iter(done.values())).calls} calls made")
 
 
 def _recordings(options: argparse.Namespace) -> int:

@@ -135,6 +135,17 @@ def test_calls_in_flight_count_at_the_most_they_may_cost(prices: Prices) -> None
     assert (budget.calls, budget.spent) == (3, 12)
 
 
+def test_calls_that_ended_leave_nothing_held_back_whatever_their_sums_round_to(prices: Prices) -> None:
+    """0.1 + 0.2 - 0.2 - 0.1 is not 0 in binary: a call that waits for that would wait for ever."""
+    prices.own.write_text(prices.own.read_text().replace("m,1000000,", "m,100000,"), encoding="utf-8")
+    budget = Budget(0.5, Prices(prices.own))
+    with budget.reserved(request(tokens=1, max_tokens=0)), budget.reserved(request(tokens=2, max_tokens=0)):
+        pass
+    with ThreadPoolExecutor(1) as pool:
+        ended = pool.submit(spend, budget, Usage(), request(tokens=6, max_tokens=0))
+        assert isinstance(ended.exception(timeout=10), BudgetReached)
+
+
 def test_however_many_threads_ask_the_limit_is_never_passed(prices: Prices) -> None:
     model = Costly(Usage(4, 2, 0))
     model.go.set()

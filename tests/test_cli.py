@@ -139,9 +139,9 @@ def test_other_faults_are_not_hidden(monkeypatch):
 def test_a_study_is_asked_for_as_given(capsys, monkeypatch):
     held = []
 
-    def record(*arguments):
-        held.append(arguments)
-        return {name: study.Study(range(7), "here") for name in arguments[0]}
+    def record(names, cohort, model, *arguments):
+        held.append((names, cohort, model.name, *arguments))
+        return {name: study.Study(range(7), "here") for name in names}
 
     monkeypatch.setattr(study, "record_together", record)
     status, out, _ = run(capsys, *asked(mode="refresh"), "--n", "4")

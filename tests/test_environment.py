@@ -182,3 +182,18 @@ def test_the_readme_names_no_file_or_folder_that_is_not_there():
     assert links
     missing = [link for link in links if not (paths.ROOT / link).exists()]
     assert not missing
+
+
+@pytest.mark.parametrize(
+    ("model", "engine"),
+    [("smollm2-135m", True), ("gemini-3.5-flash", False), ("openai:Qwen/Qwen2.5-7B-Instruct", False)],
+)
+def test_make_record_installs_the_engine_only_for_a_model_that_needs_it(model, engine):
+    if shutil.which("make") is None:
+        pytest.skip("make is not on this machine")
+    asked = ["EXPERIMENT=peer_cascade", "COHORT=vignettes", f"MODEL={model}", "OPTIONS=--dry-run"]
+    command = ["make", "--no-print-directory", "--dry-run", "record", *asked]
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=True)
+    *_, last = done.stdout.splitlines()
+    assert last.endswith(f"--experiment peer_cascade --cohort vignettes --model {model} --dry-run")
+    assert ('["optional-dependencies"]["local"]' in done.stdout) is engine
