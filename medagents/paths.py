@@ -3,6 +3,12 @@
 import os
 from pathlib import Path
 
+
+def _folder(variable: str) -> Path | None:
+    value = os.environ.get(variable, "").strip()
+    return Path(value).expanduser().resolve() if value else None
+
+
 ROOT = Path(__file__).resolve().parent.parent
 """The clone: notebooks, cache and figures live beside the package."""
 
@@ -18,16 +24,26 @@ MANIFESTS = PACKAGE / "cohorts" / "manifests"
 """Case ids, digests and gold index of each cohort; never its text."""
 
 NOTEBOOKS = ROOT / "notebooks"
-RECORDINGS = ROOT / "cache" / "recordings"
+
+_TRIAL = _folder("MEDAGENTS_CACHE")
+CACHE = _TRIAL or ROOT / "cache"
+"""Recordings, rows and turns. `MEDAGENTS_CACHE` names another folder for them, and for the figures drawn of
+them, so that a trial run (against a test server, say) reads and changes nothing that is committed.
+"""
+
+RECORDINGS = CACHE / "recordings"
 """`<cohort>/<model>/<experiment>.jsonl`, one line a model call."""
 
-ROWS = ROOT / "cache" / "rows"
+ROWS = CACHE / "rows"
 """`<cohort>/<model>/<experiment>.csv`, one line a case and condition."""
 
-TURNS = ROOT / "cache" / "turns"
+TURNS = CACHE / "turns"
 """`<cohort>/<team>/<experiment>.csv`, one line a turn of a committee."""
 
-FIGURES = ROOT / "figures"
+SUMS = CACHE / "SHA256SUMS"
+"""SHA-256 of every finished file of these three folders."""
+
+FIGURES = (_TRIAL or ROOT) / "figures"
 BUILD = ROOT / "build"
 """Untracked: executed notebooks of cohorts whose text may not be published, logs."""
 
@@ -46,8 +62,3 @@ def weights() -> Path:
     """Folder of local model weights: `MEDAGENTS_WEIGHTS`, else the user's cache."""
     default = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "medagents" / "weights"
     return _folder("MEDAGENTS_WEIGHTS") or default
-
-
-def _folder(variable: str) -> Path | None:
-    value = os.environ.get(variable, "").strip()
-    return Path(value).expanduser().resolve() if value else None
