@@ -4,6 +4,7 @@ A provider makes one attempt and raises `CallFailed` where no reply came; `Calle
 when to try again. A reply that was blocked, cut off or empty is a reply: it is never asked for again.
 """
 
+import logging
 import math
 import random
 import threading
@@ -18,6 +19,8 @@ from medagents.types import MedagentsError, Request, Transport
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -80,7 +83,7 @@ class Pace:
     second. That keeps the limit over every window a provider may count in, not only whole minutes.
     """
 
-    def __init__(self, limits: Limits, clock: Callable[[], float], sleep: Callable[[float], object]) -> None:
+    def __init__(self, limits: Limits, clock: Callable[[], float], sleep: Callable[[float], None]) -> None:
         self.limits, self._clock, self._sleep = limits, clock, sleep
         self._lock = threading.Lock()
         self._free = self._held = float("-inf")
@@ -122,13 +125,16 @@ class Caller:
         transport: Transport,
         limits: Limits = Limits(),
         clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], object] | None = None,
+        sleep: Callable[[float], None] | None = None,
     ) -> None:
         self.name, self.transport = name, transport
         self._exhausted: QuotaExhausted | None = None
         self._stopped = threading.Event()
-        self._clock, self._sleep = clock, sleep or self._stopped.wait
+        self._clock, self._sleep = clock, sleep or self._rest
         self.pace = Pace(limits, self._clock, self._sleep)
+
+    def _rest(self, seconds: float) -> None:
+        self._stopped.wait(seconds)
 
     def __call__(self, attempt: Callable[[], T], tokens: int = 0) -> T:
         """What `attempt` returns, tried again as long as `transport` allows.
@@ -157,6 +163,7 @@ class Caller:
 
         def hold(state: "RetryCallState") -> None:
             failed = state.outcome.exception() if state.outcome else None
+            log.info("%s: %s; again in %.0f s", self.name, failed, state.upcoming_sleep)
             if isinstance(failed, CallFailed) and failed.delay:
                 self.pace.hold(failed.delay)
 

@@ -1,5 +1,6 @@
 """One retry policy and one rate limit, under a clock that moves only when somebody sleeps."""
 
+import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -69,6 +70,14 @@ def test_without_a_delay_each_wait_is_twice_the_last_and_a_random_second(clock):
     assert caller(clock)(attempt) == "ok"
     for waited, least in zip(clock.slept, (1, 2, 4, 8), strict=True):
         assert least <= waited <= least + 1
+
+
+def test_a_wait_is_told_with_its_reason(clock, caplog):
+    caplog.set_level(logging.INFO)
+    attempt, _ = attempts(CallFailed("HTTP 429: slow down", delay=30.0), "ok")
+    caller(clock)(attempt)
+    [told] = caplog.messages
+    assert told.startswith("m: HTTP 429: slow down; again in 3")
 
 
 def test_attempts_are_capped_and_the_error_says_what_the_last_one_met(clock):
