@@ -396,6 +396,7 @@ PASSING: dict[str, tuple[Behaviour, float, float]] = {
     "slow": (slow(5.0), 1, 2),
     "malformed JSON": (malformed, 1, 2),
     "no chat completion": (Answer(["unexpected"]), 1, 2),
+    "a page with status 200": (Answer(b"<html>Log in</html>", headers={"content-type": "text/html"}), 1, 2),
     "fault with status 200": (Answer({"error": {"message": "upstream failed", "code": 502}}), 1, 2),
 }
 
@@ -417,6 +418,13 @@ SPENT = {
     "requests a day": service.too_many("432", "Rate limit reached on requests per day (RPD): Limit 200."),
     "tokens a day": service.too_many(None, "Limit reached for tokens (TPD): Limit 9."),
 }
+
+
+def test_an_answer_is_read_whatever_the_server_says_it_is(server, model):
+    server.behave([lambda good: replace(good, headers={"content-type": "text/plain; charset=utf-8"})])
+    reply = model.complete(model.request(PROMPT, LETTER))
+    assert (reply.status, reply.text, len(server.requests)) == (Status.ANSWERED, "B", 1)
+    assert reply.letters
 
 
 class TestFailures:
