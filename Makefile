@@ -48,7 +48,7 @@ lint: $(READY)  ## ruff on code and notebooks, mypy on the package
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-verify: $(READY)  ## Hash every recording again
+verify: $(READY)  ## Check recordings and rows: their sums, each other, and every request built again
 	$(RUN) -m medagents recordings verify
 
 audit: $(READY)  ## Recompute every printed number from the authors' rows (MEDAGENTS_ARTEFACTS)

@@ -3,11 +3,15 @@
 import argparse
 import io
 import logging
+import os
+import signal
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from medagents import cli_models
+from medagents import cli_models, cli_recordings
 from medagents.types import MedagentsError
 
 EXAMPLE = "example: "
@@ -19,13 +23,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would tell of every single call
     options = parser().parse_args(arguments)
     try:
-        return int(options.run(options) or 0)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn  # type: ignore[assignment]
+            status = int(options.run(options) or 0)
+            sys.stdout.flush()  # a full disk is noticed here, and not where nobody can catch it
+        return status
     except MedagentsError as error:
         print(f"medagents: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # whoever reads, such as head, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        what = " ".join(str(error.strerror or error).split())
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"medagents: {place}{what}; give another place, or free this one", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("medagents: stopped; what was recorded is kept, the same command goes on", file=sys.stderr)
         return 130
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: object) -> None:
+    """A warning as one line, without the line of source that raised it."""
+    print(f"medagents: {message}", file=sys.stderr)
+
+
+def _adder(commands: Any) -> cli_models.Add:
+    """Adds commands that say in their help what they do and how they are called."""
+
+    def add(name: str, run: object, help: str, example: str) -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = commands.add_parser(
+            name, help=help, description=help, epilog=f"{EXAMPLE}python -m medagents {example}"
+        )
+        made.set_defaults(run=run)
+        return made
+
+    return add
 
 
 def parser() -> argparse.ArgumentParser:
@@ -33,15 +67,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="python -m medagents", description="Clinical committees, reproducibly."
     )
-    commands = top.add_subparsers(required=True, metavar="COMMAND")
-
-    def add(name: str, run: object, help: str, example: str) -> argparse.ArgumentParser:
-        made = commands.add_parser(
-            name, help=help, description=help, epilog=f"{EXAMPLE}python -m medagents {example}"
-        )
-        made.set_defaults(run=run)
-        return made
-
+    add = _adder(top.add_subparsers(required=True, metavar="COMMAND"))
     add(
         "answers",
         _answers,
@@ -63,9 +89,9 @@ def parser() -> argparse.ArgumentParser:
     )
     fetch.add_argument("name", help="a cohort, a model or benchmaxxing (the rows of the first paper)")
     cli_models.add_commands(add)
-    recordings = add("recordings", _recordings, "verify, list or merge recordings", "recordings verify")
-    recordings.add_argument("action", choices=["verify", "list", "merge"])
-    recordings.add_argument("paths", nargs="*", type=Path, help="merge: source shards, then the target")
+    recordings = add("recordings", None, "list, verify or merge recordings", "recordings verify")
+    actions = recordings.add_subparsers(required=True, metavar="ACTION")
+    cli_recordings.add_commands(_adder(actions))
     figures = add(
         "figures", _figures, "execute the notebooks over all recorded cohorts and models", "figures"
     )
@@ -145,26 +171,6 @@ def _fetch(options: argparse.Namespace) -> None:
     else:
         known = ", ".join([*cohorts.names(), *models.names(), "benchmaxxing"])
         raise MedagentsError(f"unknown cohort or model {options.name!r}; known: {known}")
-
-
-def _recordings(options: argparse.Namespace) -> int:
-    from medagents import recordings, verify
-
-    if options.action == "merge":
-        if len(options.paths) < 2:
-            raise MedagentsError(
-                "merge needs source shards and a target; see: python -m medagents recordings --help"
-            )
-        *sources, target = options.paths
-        print(f"{target}: {recordings.merge(sources, target)} records")
-        return 0
-    if options.paths:
-        raise MedagentsError(f"{options.action} takes no paths: it looks at every shard")
-    if options.action == "list":
-        for cohort, model, experiment, path in recordings.shards():
-            print(f"{cohort:18} {model:20} {experiment:18} {len(recordings.read_shard(path)[0]):6} records")
-        return 0
-    return verify.report()
 
 
 def _figures(options: argparse.Namespace) -> int:

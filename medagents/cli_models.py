@@ -233,11 +233,13 @@ def _write_batch(options: argparse.Namespace) -> int:
 
 
 def _import_batch(file: Path, cohort: str) -> int:
-    from medagents import study
+    from medagents import study, sums
     from medagents.models import gemini_batch
     from medagents.recordings import Store
 
-    done = gemini_batch.import_results(file, Store(), study.publishable(cohort))
+    store = Store()
+    done = gemini_batch.import_results(file, store, study.publishable(cohort))
+    sums.after_run(store.written, ())  # the rest of the run lists what is new
     lost = f"{len(done.failed)} failed, {len(done.missing)} missing"
     print(f"{done.stored} stored, {done.held} stored before, {lost}")
     for key, reason in done.failed.items():

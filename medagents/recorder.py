@@ -93,10 +93,7 @@ class Recorder:
     def _recorded(self, slot: Slot, request: Request, key: str) -> Record | None:
         record = self.store.index(slot.cohort, self.model.name).by_slot.get(slot)
         if record is None and self.mode is Mode.REPLAY:
-            raise ReplayMiss(
-                f"no recording of {slot.cohort} case {slot.case}, {slot.condition} by {self.model.name}; "
-                f"make it with: {command(slot, self.model.name, 'record')}"
-            )
+            raise ReplayMiss(self._missing(slot))
         if record is None:
             record = self.store.catch_up(slot.cohort, self.model.name).by_slot.get(slot)
         if record and record.key != key:
@@ -175,6 +172,7 @@ class Recorder:
                 for record in draft.records():
                     whole.put(record)
                 write_shard(path, (renewed(draft, record) for record in whole.records()))
+                self.store.written.add(path)
                 refreshing(path).unlink()
             self.store.forget(cohort, self.model.name)
 
@@ -183,12 +181,19 @@ class Recorder:
             changed = [record.slot for record in records_of(shard) if renewed(draft, record) is not record]
             if changed:
                 write_shard(shard, (renewed(draft, record) for record in records_of(shard)))
+                self.store.written.add(shard)
                 log.warning(
                     "%s: %d replies replaced, their requests being the same; write its rows anew with: %s",
                     shard,
                     len(changed),
                     command(changed[0], self.model.name, "record"),
                 )
+
+    def _missing(self, slot: Slot) -> str:
+        return (
+            f"no recording of {slot.cohort} case {slot.case}, {slot.condition} by {self.model.name}; "
+            f"make it with: {command(slot, self.model.name, 'record')}"
+        )
 
     def _stale(self, record: Record, request: Request) -> str:
         slot = record.slot

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from medagents import paths
+from medagents import outcomes, paths
 from medagents.answers import extract
 from medagents.recordings import Record
-from medagents.types import LETTERS, VERDICT, MedagentsError, Reply, Status, View
+from medagents.types import LETTERS, VERDICT, Reply, Status, View
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Row:
 
 
 COLUMNS = tuple(field.name for field in fields(Row))
+NUMBERS = ("gold", "plant", "edited", "option")
 
 
 def make_row(
@@ -124,7 +125,7 @@ def logp_matrix(column: Iterable[str]) -> np.ndarray:
 def to_frame(rows: Iterable[Row]) -> pd.DataFrame:
     """Rows as a table of the same column types as `read` gives: nullable integers, else objects."""
     frame = pd.DataFrame(map(attrgetter(*COLUMNS), rows), columns=list(COLUMNS), dtype=object)
-    return frame.astype({"option": "Int64", "plant": "Int64", "gold": "Int64", "edited": "Int64"})
+    return frame.astype(dict.fromkeys(NUMBERS, "Int64"))
 
 
 def path_of(cohort: str, model: str, experiment: str, root: Path = paths.ROWS) -> Path:
@@ -132,36 +133,34 @@ def path_of(cohort: str, model: str, experiment: str, root: Path = paths.ROWS) -
     return root / cohort / model / f"{experiment}.csv"
 
 
-def write(frame: pd.DataFrame, path: Path) -> None:
-    """Write rows in one atomic step, same bytes for the same rows."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".draft")
-    frame.to_csv(draft, index=False, lineterminator="\n")
-    draft.replace(path)
+write = outcomes.write
+"""Writes rows, or turns, as a file."""
 
 
 def read(path: Path) -> pd.DataFrame:
     """Read committed rows.
 
     Raises:
-        MedagentsError: no such file, or other columns than `COLUMNS`.
+        MedagentsError: no such file, one that is not the committed one, or a value that no row has.
     """
-    if not path.exists():
-        raise MedagentsError(
-            f"{path}: no such rows; set MEDAGENTS_DATA and run: python -m medagents record --help"
-        )
-    text = {name: "string" for name in COLUMNS if name not in ("gold", "plant", "option", "edited")}
-    frame = pd.read_csv(
-        path,
-        dtype=text | {"gold": "Int64", "plant": "Int64", "option": "Int64", "edited": "Int64"},
-        keep_default_na=False,
-        na_values={"plant": [""], "option": [""], "gold": [""]},
+    place = path.resolve().parts
+    remedy = (
+        f"with the cohort's text (MEDAGENTS_DATA) make them with: python -m medagents replay "
+        f"--experiment {path.stem} --cohort {place[-3]} --model {place[-2]}"
     )
-    if tuple(frame.columns) != COLUMNS:
-        raise MedagentsError(
-            f"{path}: columns are not {', '.join(COLUMNS)}; restore the file from version control"
-        )
-    return frame.astype(dict.fromkeys(text, object))
+    frame = outcomes.read(path, COLUMNS, NUMBERS, "rows", remedy)
+    verdict = frame["condition"].str.contains("@") | (frame["condition"] == "why")
+    counts = outcomes.option_counts(frame.assign(logp=frame["logp"].mask(verdict, "")))
+    limits = {"gold": counts, "plant": counts, "option": counts.mask(verdict, len(VERDICT))}
+    for column, limit in limits.items():
+        outcomes.refuse(path, frame, column, (frame[column] >= limit).fillna(False), "an option of the case")
+    outcomes.refuse(path, frame, "gold", frame["gold"].isna(), "an option of the case")
+    outcomes.refuse(path, frame, "edited", ~frame["edited"].isin([0, 1]), "0 or 1")
+    unanswered = frame["option"].isna() & (frame["status"] == Status.ANSWERED)
+    outcomes.refuse(path, frame, "option", unanswered, "an option, as the status has it")
+    twice = frame.duplicated(["case", "condition"])
+    outcomes.refuse(path, frame, "condition", twice, "a new condition of the case")
+    return frame
 
 
 def records(frame: pd.DataFrame) -> Iterator[Row]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from medagents import cohorts, models, paths, plants, rows, turns
+from medagents import cohorts, models, paths, plants, rows, sums, turns
 from medagents.committees.session import Session
 from medagents.experiments import SITTINGS
 from medagents.experiments.sitting import Sitting, seat
@@ -127,10 +127,16 @@ def record(
 ) -> Sittings:
     """Record an experiment (resumable: what is recorded is not asked again) and write its turns."""
     cases = recorded_cases(experiment, cohort, n)
-    recorders = recorders_of(team, cohort, Store(), mode)
+    store = Store()
+    recorders = recorders_of(team, cohort, store, mode)
     done = run(experiment, cases, team, recorders, cohort, progress=progress)
-    for recorder in recorders.values():
+    tables, shards = [], []
+    for name, recorder in recorders.items():
         recorder.finish(cohort, experiment)
+        if n is None:
+            shards.append(recorder.store.shard(Slot(cohort, "", experiment, ""), name))
     if n is None and len(done.turns):
-        rows.write(done.turns, turns.path_of(cohort, team, experiment))
+        tables.append(turns.path_of(cohort, team, experiment))
+        rows.write(done.turns, tables[-1])
+    sums.after_run([*store.written, *tables], [*shards, *tables])
     return done

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
-from medagents import cohorts, models, paths, plants, rows
+from medagents import cohorts, models, paths, plants, rows, sums
 from medagents.experiments import EXPERIMENTS
 from medagents.experiments.base import Trial
 from medagents.recorder import Mode, Recorder
@@ -229,8 +229,13 @@ def record_together(
     sizes, cases = together(experiments, cohort, chosen.name, n)
     recorder = Recorder(chosen, Store(), mode, publishable(cohort))
     frames = run_together(sizes, cases, recorder, cohort, progress=progress)
+    tables, shards = [], []
     for experiment, frame in frames.items():
         recorder.finish(cohort, experiment)
+        if n is None:
+            shards.append(recorder.store.shard(Slot(cohort, "", experiment, ""), recorder.model.name))
         if n is None and len(frame):
-            rows.write(frame, rows.path_of(cohort, recorder.model.name, experiment))
+            tables.append(rows.path_of(cohort, recorder.model.name, experiment))
+            rows.write(frame, tables[-1])
+    sums.after_run([*recorder.store.written, *tables], [*shards, *tables])
     return {experiment: Study(frame, mode.value, recorder, cohort) for experiment, frame in frames.items()}

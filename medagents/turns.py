@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from medagents import paths
+from medagents import outcomes, paths
 from medagents.committees.session import Session
-from medagents.types import Case, MedagentsError
+from medagents.types import Case
 
 DECISION = "decision"
 
@@ -110,16 +110,13 @@ def read(path: Path) -> pd.DataFrame:
     """Read committed turns.
 
     Raises:
-        MedagentsError: no such file, or other columns than `COLUMNS`.
+        MedagentsError: no such file, one that is not the committed one, or a value that no turn has.
     """
-    if not path.exists():
-        raise MedagentsError(
-            f"{path}: no such turns; set MEDAGENTS_DATA and run: python -m medagents record --help"
-        )
-    text = dict.fromkeys((name for name in COLUMNS if name not in _NUMBERS), "string")
-    frame = pd.read_csv(path, dtype=text | _NUMBERS, keep_default_na=False, na_values={"option": [""]})
-    if tuple(frame.columns) != COLUMNS:
-        raise MedagentsError(
-            f"{path}: columns are not {', '.join(COLUMNS)}; restore the file from version control"
-        )
-    return frame.astype(dict.fromkeys(text, object))
+    remedy = "restore the file from version control"
+    frame = outcomes.read(path, COLUMNS, tuple(_NUMBERS), "turns", remedy)
+    counts = outcomes.option_counts(frame)
+    for column in ("gold", "plant", "option"):
+        outcomes.refuse(path, frame, column, (frame[column] >= counts).fillna(False), "an option of the case")
+    for column in set(_NUMBERS) - {"option"}:
+        outcomes.refuse(path, frame, column, frame[column].isna(), "a number")
+    return frame

@@ -15,7 +15,7 @@ from medagents.recorder import Mode, Recorder
 from medagents.recordings import Store
 from medagents.types import Case, Request
 
-STATE = {name: getattr(paths, name) for name in ("RECORDINGS", "ROWS", "BUILD")}
+STATE = {name: getattr(paths, name) for name in ("RECORDINGS", "ROWS", "TURNS", "SUMS", "BUILD")}
 NUMBER = itertools.count()
 
 

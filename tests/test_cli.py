@@ -3,10 +3,14 @@
 import argparse
 import io
 import json
+import os
+import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -21,8 +25,15 @@ MODEL = "smollm2-135m"
 
 def commands() -> dict[str, argparse.ArgumentParser]:
     top = cli.parser()
-    [held] = [action for action in top._actions if isinstance(action, argparse._SubParsersAction)]
-    return held.choices
+    return {" ".join(words): parser for words, parser in below(top)}
+
+
+def below(parser: argparse.ArgumentParser) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
+    """Commands and their actions, each with the words that call it."""
+    for held in (action for action in parser._actions if isinstance(action, argparse._SubParsersAction)):
+        for name, made in held.choices.items():
+            yield (name,), made
+            yield from (((name, *words), deeper) for words, deeper in below(made))
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -44,11 +55,11 @@ def shard():
 def test_the_help_of_every_command_has_an_example_that_parses(name, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     with pytest.raises(SystemExit) as stop:
-        cli.main([name, "--help"])
+        cli.main([*name.split(), "--help"])
     assert stop.value.code == 0
     [example] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("example: ")]
     words = shlex.split(example.removeprefix("example: python -m medagents ").partition(" <")[0])
-    assert words[0] == name
+    assert words[: len(name.split())] == name.split() or name == words[0]
     assert callable(cli.parser().parse_args(words).run)
 
 
@@ -56,10 +67,21 @@ def test_help_without_a_command_lists_every_command(capsys):
     with pytest.raises(SystemExit):
         cli.main(["--help"])
     out = capsys.readouterr().out
-    assert all(f"    {name}" in out for name in commands())
+    assert all(f"    {name}" in out for name in commands() if " " not in name)
 
 
-@pytest.mark.parametrize("arguments", [[], ["nothing"], ["replay"], ["figures", "--workers", "0"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["nothing"],
+        ["replay"],
+        ["figures", "--workers", "0"],
+        ["recordings"],
+        ["recordings", "merge", "a.jsonl"],
+        ["recordings", "verify", "a.jsonl"],
+    ],
+)
 def test_a_command_line_that_is_not_understood_is_status_2(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main(arguments)
@@ -79,10 +101,11 @@ FAULTS = {
     "too many cases": ([*asked(), "--n", "9999"], "n = 9999 is out of range"),
     "no cases": ([*asked(), "--n", "0"], "n = 0 is out of range"),
     "missing data": (asked(cohort="medqa"), "MEDAGENTS_DATA"),
-    "merge of nothing": (["recordings", "merge"], "merge needs source shards and a target"),
-    "merge of one path": (["recordings", "merge", "a.jsonl"], "merge needs source shards and a target"),
     "merge of an absent shard": (["recordings", "merge", "absent.jsonl", "t.jsonl"], "absent.jsonl: no such"),
-    "verify with a path": (["recordings", "verify", "a.jsonl"], "verify takes no paths"),
+    "merge of a folder": (["recordings", "merge", "folder", "t.jsonl"], "folder: Is a directory"),
+    "merge into a folder": (["recordings", "merge", "empty.jsonl", "folder"], "folder"),
+    "merge to a place that is none": (["recordings", "merge", "empty.jsonl", "/proc/x/t.jsonl"], "/proc/x"),
+    "sums of a stranger": (["recordings", "sums", "empty.jsonl"], "no recordings, rows or turns"),
     "parameter without value": (["run", "01_cue_sensitivity", "-p", "COHORT"], "a parameter is NAME=VALUE"),
     "parameter of another type": (["run", "01_cue_sensitivity", "-p", "N=many"], "'many' is no int"),
     "unknown notebook": (["run", "99_nothing"], "no notebook '99_nothing'; known: 00_read_me_first"),
@@ -96,6 +119,8 @@ FAULTS = {
 def test_a_fault_is_one_line_and_status_1(arguments, message, capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("MEDAGENTS_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty.jsonl").touch()
     status, out, err = run(capsys, *arguments)
     assert (status, out) == (1, "")
     [line] = err.splitlines()
@@ -134,6 +159,61 @@ def test_other_faults_are_not_hidden(monkeypatch):
     monkeypatch.setattr(study, "record_together", broken)
     with pytest.raises(ZeroDivisionError):
         cli.main(asked())
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (
+            PermissionError(13, "Permission denied", "/x/y.csv"),
+            "/x/y.csv: Permission denied; give another place",
+        ),
+        (OSError(28, "No space left on device"), "No space left on device; give another place, or free this"),
+        (OSError("first\nsecond"), "first second; "),
+    ],
+)
+def test_a_fault_of_the_file_system_is_one_line_and_status_1(error, line, capsys, monkeypatch):
+    def broken(*_):
+        raise error
+
+    monkeypatch.setattr(study, "record_together", broken)
+    status, out, err = run(capsys, *asked())
+    assert (status, out) == (1, "") and err.startswith(f"medagents: {line}") and err.count("\n") == 1
+
+
+def piped(*words: str, stdout: object) -> tuple[int, str]:
+    """Status and standard error of a command in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "medagents", *words],
+        input=(json.dumps(FIELD) + "\n").encode() * 5_000,
+        cwd=paths.ROOT,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    return done.returncode, done.stderr.decode()
+
+
+def test_a_reader_who_has_enough_is_no_fault():
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as closed:
+        assert piped("answers", stdout=closed) == (141, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a Linux device")
+@pytest.mark.parametrize("words", [["answers"], ["recordings", "list"], ["cohorts"]])
+def test_a_full_disk_is_one_line(words):
+    with Path("/dev/full").open("wb") as full:
+        status, err = piped(*words, stdout=full)
+    assert (status, err) == (1, "medagents: No space left on device; give another place, or free this one\n")
+
+
+def test_a_torn_line_is_told_in_one_line_without_its_source(shard, capsys, tmp_path):
+    shard.write_text(shard.read_text()[:-5])
+    status, _, err = run(capsys, "recordings", "merge", str(shard), str(tmp_path / "t.jsonl"))
+    assert status == 0
+    assert re.fullmatch(rf"medagents: {shard}: torn last line left out \(\d+ characters\)\n", err)
 
 
 def test_a_study_is_asked_for_as_given(capsys, monkeypatch):
@@ -221,9 +301,13 @@ def test_recordings_are_listed(shard, capsys):
     ]
 
 
-def test_recordings_are_verified(shard, capsys):
+def test_recordings_are_verified(shard, capsys, monkeypatch):
+    monkeypatch.setattr(study, "engine", lambda name, _: ScriptedModel(lambda _: "B", name))
+    monkeypatch.setitem(study.SIZES, ("prompt_format", "vignettes"), 3)
     status, out, _ = run(capsys, "recordings", "verify")
-    assert status == 0 and out.startswith("ok ") and "9 of 9 hashed again" in out
+    assert status == 0 and out.startswith("new ") and "9 of 9 calls built again" in out
+    status, out, _ = run(capsys, "recordings", "sums", str(shard))
+    assert (status, out) == (0, f"{paths.SUMS}: 1 files\n")
 
 
 def test_a_recording_that_was_tampered_with_fails_verification(shard, capsys):
@@ -232,7 +316,7 @@ def test_a_recording_that_was_tampered_with_fails_verification(shard, capsys):
     shard.write_text("".join(map(to_line, [changed, *records[1:]])))
     status, out, _ = run(capsys, "recordings", "verify")
     assert status == 1
-    assert out.startswith("FAULT") and "the request's key is" in out
+    assert out.startswith("FAULT") and f"{shard}:1: case {records[0].slot.case}, " in out
 
 
 def test_recordings_are_merged_without_loss(shard, capsys, tmp_path):

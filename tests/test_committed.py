@@ -1,36 +1,57 @@
-"""What is committed, as a reader finds it: every file of rows, and the rows of our own cohort by replay."""
+"""What is committed, as a reader finds it: sums of every file, rows and turns, and both by replay."""
+
+import subprocess
 
 import pandas as pd
 import pytest
 
-from medagents import paths, rows, study
-from medagents.experiments import EXPERIMENTS
+from medagents import paths, rows, sums, turns
+from medagents.experiments import EXPERIMENTS, SITTINGS
 from medagents.notebook import parameters_of
 from medagents.recordings import read_shard, shards
-from medagents.types import Provenance, Status
+from medagents.types import Provenance
+from medagents.verify import Held
+from medagents.verify_run import run_again, table_runs
 
 pytestmark = pytest.mark.committed
-FILES = sorted(paths.ROWS.glob("*/*/*.csv"))
+RUNS = list(table_runs())
+FILES = [run.table for run in RUNS if run.experiment in EXPERIMENTS]
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: "-".join(file.parts[-3:]))
-def test_rows_can_be_read_and_are_of_real_runs(file):
-    frame = rows.read(file)
-    assert file.stem in EXPERIMENTS and len(frame)
-    assert set(frame["provenance"]) <= {Provenance.LOCAL.value, Provenance.LIVE.value}
-    assert set(frame["status"]) <= {status.value for status in Status}
-    assert frame["option"].notna().equals(frame["status"] == Status.ANSWERED.value)
-    assert not frame.duplicated(["case", "condition"]).any()
+@pytest.fixture(scope="module")
+def store() -> Held:
+    """The recordings, each shard read once."""
+    return Held()
 
 
-@pytest.mark.parametrize(
-    "file", [file for file in FILES if file.parts[-3] == "vignettes"], ids=lambda f: f.stem
-)
-def test_rows_of_our_own_cohort_are_what_their_recordings_give(file):
-    cohort, model = file.parts[-3:-1]
-    replayed = study.replay(file.stem, cohort, model)
-    assert replayed.source == study.REPLAYED
-    pd.testing.assert_frame_equal(replayed.rows, rows.read(file))
+def tracked() -> set:
+    """Files below `cache/` that are committed; those that are here where this is no clone."""
+    done = subprocess.run(
+        ["git", "ls-files", "-z", "cache"], cwd=paths.ROOT, capture_output=True, check=False
+    )
+    names = [paths.ROOT / name for name in done.stdout.decode().split("\0") if name]
+    return {path for path in names or sums.files() if path != paths.SUMS}
+
+
+def test_every_committed_file_of_the_cache_is_listed_and_is_what_its_sum_says():
+    assert tracked() == set(sums.listed())
+    assert [fault for path in sums.listed() if (fault := sums.fault(path))] == []
+
+
+@pytest.mark.parametrize("run", RUNS, ids="-".join)
+def test_committed_outcomes_can_be_read_and_are_of_real_runs(run):
+    frame = (turns if run.experiment in SITTINGS else rows).read(run.table)
+    asked = frame[frame["key"] != ""]
+    assert run.experiment in {*EXPERIMENTS, *SITTINGS}
+    assert set(asked["provenance"]) <= {Provenance.LOCAL.value, Provenance.LIVE.value}
+
+
+@pytest.mark.parametrize("run", RUNS, ids="-".join)
+def test_committed_outcomes_are_what_the_recordings_give(run, store):
+    outcome = run_again(run, store)
+    if outcome.unbuilt:
+        pytest.skip(outcome.unbuilt)
+    assert not outcome.differences and not any(outcome.faults.values()) and not any(outcome.missing.values())
 
 
 def keys(cohort, model=None):

@@ -18,7 +18,7 @@ SURE = "-0.3567;-2.3026;-2.3026;-2.3026"  # 0.7, 0.1, 0.1, 0.1
 def table(*lines, plant=1):
     """Rows of (case, condition, option, logp); the key is option 0."""
     fixed = {"gold": 0, "plant": plant, "plant_rule": "rule", "gold_letter": "A", "plant_letter": "B"}
-    fixed |= {"edited": 0, "provenance": "scripted", "key": "key"}
+    fixed |= {"edited": 0, "provenance": "scripted", "key": "0" * 64}
     found = []
     for case, condition, option, logp in lines:
         values = fixed | {"case": case, "cluster": case, "condition": condition, "option": option}

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from medagents import paths, rows
+from medagents import paths, rows, sums
 from medagents.cues.text import option_order, whitespace
 from medagents.recordings import Record, make_record
 from medagents.types import (
@@ -128,11 +128,9 @@ def test_a_file_is_plain_csv_with_empty_cells_where_there_is_nothing(
     assert second == f"007,nan,arm,1,3,balanced-wrong,B,D,0,refused,,,scripted,{key}"
 
 
-def test_no_rows_have_the_same_columns_and_types_as_some(frame: pd.DataFrame, tmp_path: Path) -> None:
+def test_no_rows_have_the_same_columns_and_types_as_some(frame: pd.DataFrame) -> None:
     empty = rows.to_frame([])
     assert len(empty) == 0 and empty.dtypes.to_dict() == frame.dtypes.to_dict()
-    rows.write(empty, tmp_path / "rows.csv")
-    pd.testing.assert_frame_equal(empty, rows.read(tmp_path / "rows.csv"), check_index_type=False)
 
 
 def test_missing_rows_are_an_error_that_names_the_file(tmp_path: Path) -> None:
@@ -147,6 +145,96 @@ def test_rows_with_other_columns_are_refused(
     rows.write(frame.rename(columns=change), tmp_path / "rows.csv")
     with pytest.raises(MedagentsError, match="restore the file from version control"):
         rows.read(tmp_path / "rows.csv")
+
+
+def damaged(path: Path, line: int, column: str, value: str) -> None:
+    """Set one cell of a file; line 1 is the header."""
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    table.loc[line - 2, column] = value
+    table.to_csv(path, index=False, lineterminator="\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "value", "what"),
+    [
+        (2, "status", "foo", "one of answered, blocked"),
+        (2, "option", "4", "an option of the case"),  # four log-probabilities: options 0 to 3
+        (4, "option", "10", "an option of the case"),  # no log-probabilities: a case has ten at most
+        (2, "option", "x", "a whole number"),
+        (2, "option", "1.0", "a whole number"),
+        (2, "option", "-1", "a whole number"),
+        (2, "option", "", "an option, as the status has it"),
+        (3, "option", "1", "empty, as the status has it"),  # a refusal
+        (2, "gold", "", "an option of the case"),
+        (2, "gold", "4", "an option of the case"),
+        (2, "plant", "7", "an option of the case"),
+        (2, "edited", "2", "0 or 1"),
+        (2, "logp", "abc", "log-probabilities"),
+        (2, "logp", "-0.5;;-1.0", "log-probabilities"),
+        (2, "logp", "0.7;-1.0", "log-probabilities"),
+        (2, "provenance", "hearsay", "one of live"),
+        (2, "key", "abc", "64 hex digits"),
+        (2, "case", "", "the id of a case"),
+    ],
+)
+def test_a_value_that_no_row_has_is_refused_with_file_line_and_remedy(
+    frame: pd.DataFrame, tmp_path: Path, line: int, column: str, value: str, what: str
+) -> None:
+    path = tmp_path / "rows.csv"
+    rows.write(frame, path)
+    damaged(path, line, column, value)
+    with pytest.raises(MedagentsError) as error:
+        rows.read(path)
+    words = str(error.value)
+    assert words.startswith(f"{path}, line {line}, case ") and f"{column} is {value!r}, not {what}" in words
+    assert words.endswith("restore the file from version control") and "\n" not in words
+
+
+def test_a_verdict_is_yes_or_no_and_its_two_log_probabilities_do_not_bound_the_options_of_the_case(
+    frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    verdict = replace(
+        next(rows.records(frame)), condition="judge@arm", logp="-0.5000;-1.0000", option=1, plant=3
+    )
+    path = tmp_path / "rows.csv"
+    rows.write(rows.to_frame([*rows.records(frame), verdict]), path)
+    assert rows.read(path)["plant"].iloc[-1] == 3
+    damaged(path, len(frame) + 2, "option", "2")
+    with pytest.raises(MedagentsError, match="option is '2', not an option of the case"):
+        rows.read(path)
+
+
+def test_a_condition_of_a_case_stands_once(frame: pd.DataFrame, tmp_path: Path) -> None:
+    rows.write(pd.concat([frame, frame.head(1)]), tmp_path / "rows.csv")
+    with pytest.raises(MedagentsError, match="line 6, case NA: condition is 'arm', not a new condition"):
+        rows.read(tmp_path / "rows.csv")
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"", "no table of rows"),
+        (b"\xff\xfe", "no table of rows"),
+        (b'case,"cluster\n', "no table of rows|columns are not"),
+        ((",".join(rows.COLUMNS) + "\n").encode(), "holds no rows"),
+    ],
+)
+def test_a_file_without_rows_is_refused_in_one_line(tmp_path: Path, content: bytes, fault: str) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(content)
+    with pytest.raises(MedagentsError, match=fault) as error:
+        rows.read(path)
+    assert str(error.value).startswith(f"{path}: ") and "\n" not in str(error.value)
+
+
+def test_listed_rows_that_were_cut_short_are_refused_though_every_value_is_right(frame: pd.DataFrame) -> None:
+    path = rows.path_of("toy", "m", "exp")
+    rows.write(frame, path)
+    sums.update([path])
+    pd.testing.assert_frame_equal(rows.read(path), frame)
+    rows.write(frame.head(2), path)
+    with pytest.raises(MedagentsError, match=r"exp\.csv: SHA-256 is .*restore it from version control, or"):
+        rows.read(path)
 
 
 def test_rows_live_by_cohort_model_and_experiment_and_tests_do_not_see_the_real_ones() -> None:

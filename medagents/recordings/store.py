@@ -82,13 +82,15 @@ class Store:
     """The recordings below one folder, read shard by shard as they are asked for.
 
     Threads may share a store, and several recorders too; a process made by fork needs its own. `once`
-    knows the calls that are being made; while `stopped` is set, no other call is begun.
+    knows the calls that are being made; while `stopped` is set, no other call is begun. `written` names
+    the shards that got another line or reply.
     """
 
     def __init__(self, root: Path = paths.RECORDINGS) -> None:
         self.root = root
         self.once: Once[Record] = Once()
         self.stopped = threading.Event()
+        self.written: set[Path] = set()
         self._lock = threading.RLock()
         self._folders: dict[tuple[str, str], _Folder] = {}
         self._drafts: dict[Path, Index] = {}
@@ -145,6 +147,7 @@ class Store:
             if held is None:
                 line = to_bytes(to_line(record))
                 folder.wrote(record, path, line, write_line(path, line))
+                self.written.add(path)
         return held or record
 
     def draft(self, slot: Slot, model: str) -> Index:
