@@ -54,9 +54,12 @@ verify: $(READY)  ## Check recordings and rows: their sums, each other, and ever
 audit: $(READY)  ## Recompute every printed number from the authors' rows (MEDAGENTS_ARTEFACTS)
 	$(RUN) -m medagents audit
 
-bench: $(READY)  ## Measure what is claimed of speed, as ratios in one run
+# INSPECT: an interpreter that has inspect-ai, to measure beside it.
+bench: $(READY)  ## Measure what is claimed of speed and memory, as ratios in one run
 	$(RUN) benchmarks/replay.py
 	$(RUN) benchmarks/bootstrap.py
+	$(RUN) benchmarks/calls.py $(if $(INSPECT),--inspect $(INSPECT))
+	$(RUN) benchmarks/memory.py
 
 # One thread: the products are small, and waiting threads of BLAS cost more than they give.
 coverage: $(READY)  ## Measure how often each interval covers what was planted (about a minute)
