@@ -1,8 +1,9 @@
 """The tables of notebook 04: verdicts beside outcomes, detector by detector and arm by arm.
 
 An adoption is Eq. 1 of the paper with the plant as the peers' answer. Beside honest peers nobody asserts
-the plant, so an adoption is false by construction and every flag a false positive; how many of these
-flags are on answers that did change to the peers' (right) one stands in a column of its own.
+the plant, so an adoption is false by construction and every flag a false positive. `changed` and
+`unchanged` part these flags by whether the answer did change to the peers' (right) one: a monitor of
+conformity is meant to catch the first, and only the second are the detector's own noise.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats as sps
 
 from medagents import oversight, stats, tables
 from medagents.committees import hierarchy
-from medagents.experiments.referee_detection import ARMS
+from medagents.experiments.referee_detection import ARMS, REFEREES
 from medagents.models.catalog import title
+from medagents.rows import letters
 
 HONEST = "honest_peers"
 
@@ -26,6 +27,13 @@ CALLS = {"gate": 0, "judge": 1, "referee": 1, "referee_repeat": 1}
 """Model calls a verdict costs. A referee asks only where the gate flags; see `costs`."""
 
 COMBINED = "planted + honest"
+
+MEASURES = {
+    "precision": ("caught", "flagged", "flags that are adoptions"),
+    "recall": ("caught", "adopted", "adoptions that are flagged"),
+    "fpr": ("false", "others", "other answers that are flagged"),
+}
+"""Columns of `scores`: a rate, its numerator and denominator, and the rate in words."""
 
 
 def verdicts(frame: pd.DataFrame, reviews: Mapping[str, pd.DataFrame], holdout: str) -> pd.DataFrame:
@@ -81,21 +89,26 @@ def _outcomes(frame: pd.DataFrame, arm: str) -> pd.DataFrame:
 
 def scores(table: pd.DataFrame, arms: Iterable[str] = (*ARMS, COMBINED)) -> pd.DataFrame:
     """Precision, recall and FPR, a line an arm and detector; `planted + honest` pools two peers of each
-    kind, which is the paper's honest-peer control (section 3.2).
+    kind, which is the paper's honest-peer control (section 3.2). The counts of each are in `MEASURES`.
 
-    `changed` counts flags beside honest peers on answers that did change to the peers' right one.
+    `changed` counts flags beside honest peers on answers that did change to the peers' right one,
+    `unchanged` those on answers that are the isolated one.
     """
     lines = []
     for arm in arms:
-        part = table[table["arm"].isin(("two_peers", HONEST) if arm == COMBINED else (arm,))]
+        part = table[table["arm"].isin(_pooled(arm))]
         for detector, held in part.groupby("detector", sort=False):
             found = oversight.score(held["flag"], held["adopted"], held["cluster"])
-            honest = held[held["arm"] == HONEST]
+            honest = held[(held["arm"] == HONEST) & (held["flag"] == 1)]
+            moved = {"changed": int((honest["followed"] == 1).sum())}
+            moved |= {"unchanged": int((honest["followed"] == 0).sum())}
             counts = {"n": found.n, "adopted": found.adopted, "flagged": found.flagged}
+            counts |= {"caught": found.caught, "false": found.flagged - found.caught}
+            counts |= {"others": found.n - found.adopted}
             line: dict[str, Any] = {"arm": arm, "detector": detector} | counts
             line |= tables.estimate(found.precision, "precision") | tables.estimate(found.recall, "recall")
             line |= tables.estimate(found.fpr, "fpr")
-            lines.append(line | {"changed": int((honest["flag"] * honest["followed"]).sum())})
+            lines.append(line | moved)
     return pd.DataFrame(lines)
 
 
@@ -104,7 +117,7 @@ def costs(table: pd.DataFrame, arm: str = COMBINED) -> pd.DataFrame:
 
     A judge reads every discussion; a referee re-queries only where the gate flags.
     """
-    part = table[table["arm"].isin(("two_peers", HONEST) if arm == COMBINED else (arm,))]
+    part = table[table["arm"].isin(_pooled(arm))]
     agreed = int(part.loc[part["detector"] == "gate", "flag"].sum())
     lines = []
     for detector in (name for name in DETECTORS if name in set(part["detector"])):
@@ -120,45 +133,76 @@ def costs(table: pd.DataFrame, arm: str = COMBINED) -> pd.DataFrame:
 
 
 def requeries(frame: pd.DataFrame) -> pd.DataFrame:
-    """How often a private re-query disagrees with the isolated answer (Wilson): the referee's own noise."""
+    """How often a private re-query disagrees with the isolated answer (`stats.clustered_rate`)."""
     option = tables.by_condition(frame, "option")
+    clusters = tables.by_condition(frame, "cluster")["isolated"]
     lines = []
-    for name in ("requery", "repeat"):
+    for _, name in REFEREES:
         both = option[name].notna() & option["isolated"].notna()
         differs = (option[name] != option["isolated"]).where(both).astype(float)
-        found = stats.rate(differs)
+        found = stats.clustered_rate(differs, clusters)
         lines.append({"requery": name, "n": found.n, "differ": int(differs.sum())} | tables.estimate(found))
     return pd.DataFrame(lines)
 
 
-def judge_scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Judges by the log-odds of their flag: area under the ROC curve against adoption, planted arms and
-    honest together. The verdict of a judge who always says yes tells nothing; its odds still may.
+def by_plant_letter(table: pd.DataFrame, frame: pd.DataFrame, arm: str = "two_peers") -> pd.DataFrame:
+    """Does a referee find adoptions, or letters? A line a referee and letter of the plant, in one arm.
 
-    The interval is DeLong's (Biometrics 1988), which takes discussions for independent.
+    `private` counts the private answers (over all cases) that are this letter: a referee whose private
+    answer is always one letter can never flag an adoption of it, and flags every other. `caught` of
+    `adopted` is the recall where the plant stands under it, `p` the exact test (Fisher) against the
+    recall under all other letters, `holm` over the letters of the referee; `flagged` counts flags on
+    the `others`, answers that were not adopted.
+    """
+    planted = frame[frame["condition"] == arm].set_index("case")["plant_letter"]
+    lines = []
+    for detector, requery in REFEREES:
+        held = table[(table["arm"] == arm) & (table["detector"] == detector)]
+        held = held.assign(letter=held["case"].map(planted)).dropna(subset=["flag", "adopted"])
+        private = letters(frame.loc[frame["condition"] == requery, "option"])
+        for letter in sorted({*held["letter"], *private} - {""}):
+            here = held["letter"] == letter
+            of_here, of_rest = (_caught(held[part]) for part in (here, ~here))
+            tested = of_here[1] and of_rest[1]
+            recall = stats.clustered_rate(
+                held["flag"].where(here & (held["adopted"] == 1)), held["cluster"], exact=True
+            )
+            others = held[here & (held["adopted"] == 0)]
+            lines.append(
+                {"detector": detector, "letter": letter, "private": private.count(letter)}
+                | {"adopted": of_here[1], "caught": of_here[0]}
+                | tables.estimate(recall, "recall")
+                | {"p": stats.fisher(*of_here, *of_rest).p if tested else np.nan}
+                | {"others": len(others), "flagged": int(others["flag"].sum())}
+            )
+    found = pd.DataFrame(lines)
+    holm = found.groupby("detector", sort=False)["p"].transform(stats.holm)
+    found.insert(found.columns.get_loc("p") + 1, "holm", holm)
+    return found
+
+
+def _caught(held: pd.DataFrame) -> tuple[int, int]:
+    """How many adoptions are flagged, and how many there are."""
+    return int((held["flag"] * held["adopted"]).sum()), int(held["adopted"].sum())
+
+
+def judge_scores(table: pd.DataFrame) -> pd.DataFrame:
+    """Judges by the log-odds of their flag: area under the ROC curve against adoption, a line a planted
+    arm and judge. The verdict of a judge who always says yes tells nothing; its odds still may.
+
+    Arms are not pooled: they differ in how often the holdout adopts (beside honest peers never), and a
+    judge who only told the arms apart would score. `ranks` says which side of 0.5 the whole interval of
+    `auc` lies on: adoptions "higher" or "lower" than other answers, or "neither".
     """
     lines = []
-    for detector, held in table[table["score"].notna()].groupby("detector", sort=False):
-        known = held.dropna(subset=["adopted"])
-        found = auc(known.loc[known["adopted"] == 1, "score"], known.loc[known["adopted"] == 0, "score"])
-        lines.append({"detector": detector, "n": len(known)} | tables.estimate(found, "auc"))
-    return pd.DataFrame(lines, columns=["detector", "n", "auc", "auc_low", "auc_high"])
-
-
-def auc(positive: Iterable[float], negative: Iterable[float]) -> stats.Estimate:
-    """Chance that a positive scores above a negative, a tie counting half, with DeLong's 95 % interval.
-
-    NaN where either has fewer than two.
-    """
-    above, below = (np.asarray(list(values), dtype=float) for values in (positive, negative))
-    n = len(above) + len(below)
-    if min(len(above), len(below)) < 2:
-        return stats.Estimate(np.nan, np.nan, np.nan, n)
-    wins = np.sign(above[:, None] - below[None, :]) / 2 + 0.5
-    error = np.sqrt(wins.mean(axis=1).var(ddof=1) / len(above) + wins.mean(axis=0).var(ddof=1) / len(below))
-    half = float(sps.norm.ppf((1 + stats.CONFIDENCE) / 2) * error)
-    area = float(wins.mean())
-    return stats.Estimate(area, max(0.0, area - half), min(1.0, area + half), n)
+    known = table[table["score"].notna() & table["adopted"].notna() & (table["arm"] != HONEST)]
+    for (arm, detector), held in known.groupby(["arm", "detector"], sort=False):
+        found = stats.auc(held["score"], held["adopted"], held["cluster"])
+        line = {"arm": arm, "detector": detector, "n": found.n, "adopted": int(held["adopted"].sum())}
+        ranks = "higher" if found.low > 0.5 else "lower" if found.high < 0.5 else "neither"
+        lines.append(line | tables.estimate(found, "auc") | {"ranks": ranks})
+    columns = ["arm", "detector", "n", "adopted", "auc", "auc_low", "auc_high", "ranks"]
+    return pd.DataFrame(lines, columns=columns)
 
 
 def deference(frame: pd.DataFrame) -> pd.DataFrame:
@@ -169,17 +213,7 @@ def deference(frame: pd.DataFrame) -> pd.DataFrame:
     follows the senior less the share that follows the junior (jackknife over clusters), `p` the exact
     sign test over cases of one against the other.
     """
-    option, gold, plant = (tables.by_condition(frame, name) for name in ("option", "gold", "plant"))
-    clusters = tables.by_condition(frame, "cluster")["isolated"]
-    parts = {}
-    for first, second in hierarchy.PAIRS:
-        senior, junior = (plant, gold) if first == "senior_wrong" else (gold, plant)
-        columns = zip(option[first], option[second], senior[first], junior[first], strict=True)
-        follows = [
-            oversight.follows_label(_or_none(one), _or_none(other), int(high), int(low))
-            for one, other, high, low in columns
-        ]
-        parts[first] = pd.DataFrame({"follows": np.array(follows, dtype=float), "cluster": clusters})
+    parts = _moves(frame)
     parts["both"] = pd.concat(parts.values())
     lines = []
     for pair, part in parts.items():
@@ -198,14 +232,48 @@ def deference(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def _moves(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Of each pair of arms, case by case: `oversight.follows_label` and the cluster."""
+    option, gold, plant = (tables.by_condition(frame, name) for name in ("option", "gold", "plant"))
+    clusters = tables.by_condition(frame, "cluster")["isolated"]
+    parts = {}
+    for first, second in hierarchy.PAIRS:
+        senior, junior = (plant, gold) if first == "senior_wrong" else (gold, plant)
+        columns = zip(option[first], option[second], senior[first], junior[first], strict=True)
+        follows = [
+            oversight.follows_label(_or_none(one), _or_none(other), int(high), int(low))
+            for one, other, high, low in columns
+        ]
+        parts[first] = pd.DataFrame({"follows": np.array(follows, dtype=float), "cluster": clusters})
+    return parts
+
+
 def _or_none(value: Any) -> int | None:
     return None if pd.isna(value) else int(value)
 
 
-def screen_detection(table: pd.DataFrame, arm: str = "two_peers") -> list[stats.Finding]:
-    """Degenerate detectors of one arm: constant flags, flags equal to the label, nested ones."""
-    part = table[table["arm"] == arm]
-    wide = part.pivot(index="case", columns="detector", values="flag")
-    wide["adopted"] = part.drop_duplicates("case").set_index("case")["adopted"]
-    labels = {name: "adopted" for name in wide.columns if name != "adopted"}
-    return stats.screen(wide.reset_index(drop=True), labels=labels)
+def screen_detection(table: pd.DataFrame, frame: pd.DataFrame) -> dict[str, list[stats.Finding]]:
+    """What the tables of this notebook cannot tell (`stats.screen`), table by table.
+
+    Each arm and the pooled ones: constant flags, flags equal to the label, nested ones. "private
+    answers" are letters: one that hardly varies makes a referee a test of the letter. "hierarchy" is the
+    answer's move with the titles, case by case.
+    """
+    found = {}
+    for arm in (*ARMS, COMBINED):
+        part = table[table["arm"].isin(_pooled(arm))]
+        key = ["case", "arm"]
+        wide = part.pivot(index=key, columns="detector", values="flag")
+        wide["adopted"] = part.drop_duplicates(key).set_index(key)["adopted"]
+        labels = {name: "adopted" for name in wide.columns if name != "adopted"}
+        found[arm] = stats.screen(wide.reset_index(drop=True), labels=labels)
+    option = tables.by_condition(frame, "option")
+    said = {name: letters(option[name]) for name in ("isolated", *(name for _, name in REFEREES))}
+    found["private answers"] = stats.screen(pd.DataFrame(said).replace("", None))
+    moves = {pair: part["follows"] for pair, part in _moves(frame).items()}
+    found["hierarchy"] = stats.screen(pd.DataFrame(moves).reset_index(drop=True))
+    return found
+
+
+def _pooled(arm: str) -> tuple[str, ...]:
+    return ("two_peers", HONEST) if arm == COMBINED else (arm,)

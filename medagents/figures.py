@@ -68,16 +68,19 @@ class Saved:
 
 
 def save(figure: Figure, name: str, data: pd.DataFrame, folder: Path = paths.FIGURES) -> Saved:
-    """Write `<name>.png`, `.svg` and `.csv`, and close the figure.
+    """Write `<name>.png`, `.svg` and `.csv`, each in one step, and close the figure.
 
     `name` begins with the notebook's number and names cohort and model:
-    `02_adoption__vignettes__qwen2.5-coder-1.5b`.
+    `02_adoption__vignettes__qwen2.5-coder-1.5b`. `folder` is that of the study it shows (`Study.figures`).
     """
     name = name.replace("/", "-")  # a model may be the path of a file
     folder.mkdir(parents=True, exist_ok=True)
+    draft = folder / f"{name}.draft"
     for kind, metadata in METADATA.items():
-        figure.savefig(folder / f"{name}.{kind}", metadata=metadata)
-    data.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n", float_format=f"%.{DIGITS}g")
+        figure.savefig(draft, format=kind, metadata=metadata)
+        draft.replace(folder / f"{name}.{kind}")
+    data.to_csv(draft, index=False, lineterminator="\n", float_format=f"%.{DIGITS}g")
+    draft.replace(folder / f"{name}.csv")
     plt.close(figure)
     return Saved(name, folder)
 
@@ -88,8 +91,9 @@ def write_manifest(folder: Path = paths.FIGURES) -> Path:
     made = {"matplotlib": mpl.__version__, "freetype": ft2font.__freetype_version__}
     made |= {"numpy": np.__version__, "pandas": pd.__version__}
     content = {"made_with": made, "files": {path.name: sha256(path) for path in files}}
-    target = folder / "manifest.json"
-    target.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    target, draft = folder / "manifest.json", folder / "manifest.draft"
+    draft.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    draft.replace(target)
     return target
 
 
@@ -167,31 +171,20 @@ def printed_marks(
         )
 
 
-def counts(axes: Axes, texts: Sequence[str], heading: str) -> None:
-    """A column of counts right of a forest, such as 12/60."""
+def counts(axes: Axes, texts: Sequence[str], heading: str, offset: float = 0.0) -> None:
+    """A column of counts right of a forest, such as 12/60; `offset` as in `forest`, for several a line."""
     for place, text in enumerate(texts):
-        axes.annotate(text, (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=8)
+        at = (1.02, place + offset)
+        axes.annotate(text, at, xycoords=("axes fraction", "data"), va="center", fontsize=8)
     axes.annotate(heading, (1.02, 1.0), xycoords="axes fraction", va="bottom", fontsize=8, color=GREY)
 
 
-def budget(axes: Axes, table: pd.DataFrame, value: str = "rate", label: str = "committee") -> None:
-    """A committee a mark: `value` with its interval against the mean number of calls a case."""
-    for place, line in enumerate(table.to_dict("records")):
-        if pd.isna(line[value]):
-            continue
-        low, high = (line[f"{value}_{end}"] for end in ("low", "high"))
-        axes.errorbar(
-            line["calls"],
-            line[value],
-            yerr=np.clip([[line[value] - low], [high - line[value]]], 0, None),
-            fmt=MARKERS[place % len(MARKERS)],
-            color=LANES[place % len(LANES)],
-            markerfacecolor="white" if place >= len(LANES) else None,
-            markersize=6,
-            capsize=2,
-            linewidth=1.2,
-            label=line[label],
-        )
+def fractions(table: pd.DataFrame, count: str, total: str) -> list[str]:
+    """Two columns as texts for `counts`: `12/60`, in whole numbers however they are stored, and `not run`
+    where either is missing.
+    """
+    pairs = zip(table[count], table[total], strict=True)
+    return ["not run" if pd.isna(k) or pd.isna(n) else f"{int(k)}/{int(n)}" for k, n in pairs]
 
 
 def susceptibility_curve(

@@ -169,10 +169,11 @@ def across() -> pd.DataFrame:
         arms = tables.adoption_by_arm(_only(frame, "isolated", "irrelevant", "two_peers"))
         arms = arms.set_index("condition")
         two = arms.loc["two_peers"]
-        names = ["contagion", "contagion_low", "contagion_high", "graded", "graded_low", "graded_high"]
+        ends = ("", "_low", "_high")
+        names = [f"{name}{end}" for name in ("contagion", "graded") for end in ends]
         line = {"cohort": cohort, "model": title(model), "cases": frame["case"].nunique()}
         line |= {"accuracy": tables.accuracy(frame)["isolated"]}
         line |= {name: two[name] for name in names}
-        line |= {"irrelevant": arms.loc["irrelevant", "contagion"]}
+        line |= {f"irrelevant{end}": arms.loc["irrelevant", f"contagion{end}"] for end in ends}
         lines.append(line)
     return pd.DataFrame(lines)

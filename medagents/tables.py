@@ -48,8 +48,12 @@ def statuses(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def estimate(found: stats.Interval, name: str = "rate") -> dict[str, float]:
-    """An interval as three columns."""
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+    """An interval as three columns; none where it has no width, which is no certainty but a sample
+    that shows no variation.
+    """
+    flat = np.isclose(found.low, found.high, rtol=0, atol=1e-12)
+    low, high = (np.nan, np.nan) if flat else (found.low, found.high)
+    return {name: found.value, f"{name}_low": low, f"{name}_high": high}
 
 
 def accuracy(frame: pd.DataFrame) -> pd.Series:
@@ -61,10 +65,12 @@ def accuracy(frame: pd.DataFrame) -> pd.Series:
 
 
 def alone(frame: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """One line on what the model knows by itself: accuracy with its Wilson interval, beside chance."""
+    """One line on what the model knows by itself: accuracy with its Wilson interval
+    (`stats.clustered_rate`), beside chance.
+    """
     part = frame[(frame["condition"] == condition) & frame["option"].notna()]
     options = part["logp"].str.count(";").replace(0, np.nan) + 1
-    found = stats.rate((part["option"] == part["gold"]).astype(float))
+    found = stats.clustered_rate((part["option"] == part["gold"]).astype(float), part["cluster"])
     line = {"condition": condition, "n": found.n} | estimate(found, "accuracy")
     return pd.DataFrame([line | {"chance": (1 / options).mean()}])
 
@@ -76,12 +82,12 @@ def cue_flips(frame: pd.DataFrame) -> pd.DataFrame:
     by that cue and is left out of its line; `resampled` edits nothing and keeps every case.
 
     `rate` is the flip rate with its Wilson interval (`stats.clustered_rate`); `above` is the flip rate
-    above the noise floor (condition `resampled`, paired by case, bootstrap over clusters); `p` is the
+    above the noise floor (condition `resampled`, paired by case, `stats.rate_difference`); `p` is the
     exact McNemar test of cue flips against noise flips, `p_control` against the flips of `whitespace`.
     A model that is never sure flips often at temperature 1, and a cue that pushes may flip no more:
     `push` counts the cases that answer the edited distractor under the cue and not clean, and back;
     `p_push` is their exact McNemar test; `shift` the mean change of the distractor's probability
-    (bootstrap).
+    (bootstrap over clusters).
     `holm` and `bh` correct `p`, and `holm_push` corrects `p_push`, over the cues proper.
     """
     option, plant = by_condition(frame, "option"), by_condition(frame, "plant")
@@ -169,7 +175,8 @@ def adoption_by_arm(frame: pd.DataFrame) -> pd.DataFrame:
     the share that adopts (Eq. 1 of the paper) with its Wilson interval (`stats.clustered_rate`: of
     patients, where several cases are of one), `harmed` counts those right
     alone. `contagion` is P(answer is plant) in the arm minus alone, over all cases answered in
-    both (`all`), bootstrap over clusters; `graded` the same difference of the plant's probability.
+    both (`all`; `stats.rate_difference`), `graded` the same difference of the plant's probability
+    (bootstrap over clusters).
     """
     option, plant, gold = (by_condition(frame, name) for name in ("option", "plant", "gold"))
     clusters = by_condition(frame, "cluster")["isolated"]
@@ -202,9 +209,9 @@ def contrast_tests(
 ) -> pd.DataFrame:
     """The declared contrasts, a line each.
 
-    Exact McNemar on "the answer is the plant", paired by case, with paired difference, BH and Holm
-    over the family. `graded` is the paired difference of the plant's probability, which still moves
-    where the answers are at a ceiling.
+    Exact McNemar on "the answer is the plant", paired by case, with paired difference
+    (`stats.rate_difference`), BH and Holm over the family. `graded` is the paired difference of the
+    plant's probability, which still moves where the answers are at a ceiling (bootstrap over clusters).
     """
     took, chance = takes_plant(frame), plant_probability(frame)
     clusters = by_condition(frame, "cluster")["isolated"]
@@ -212,7 +219,7 @@ def contrast_tests(
     for name, arm, baseline in contrasts:
         if arm in took and baseline in took:
             test = _mcnemar(took[arm], took[baseline])
-            difference = stats.paired_difference(took[arm], took[baseline], clusters)
+            difference = stats.rate_difference(took[arm], took[baseline], clusters)
             lines.append(
                 {"contrast": name, "arm": arm, "baseline": baseline, "n": difference.n}
                 | {"only_arm": test.b, "only_baseline": test.c}
@@ -234,18 +241,24 @@ def takes_plant(frame: pd.DataFrame) -> pd.DataFrame:
     return (option == plant).where(option.notna() & plant.notna()).astype(float)
 
 
-def letter_counts(frame: pd.DataFrame, condition: str = "isolated") -> pd.DataFrame:
-    """How often each letter is the key, the plant and the answer: a bias for a letter must not pass
-    for an effect. Cases with fewer options simply lack the later letters.
+def letter_counts(frame: pd.DataFrame, *conditions: str) -> pd.DataFrame:
+    """How often each letter is the key, the plant and the answer in each of the conditions (`isolated`
+    if none is named): a bias for a letter must not pass for an effect. Key and plant are those of the
+    first. Cases with fewer options simply lack the later letters.
 
     Raises:
-        MedagentsError: the condition moved the options, and rows do not keep every letter shown.
+        MedagentsError: a condition moved the options, and rows do not keep every letter shown.
     """
-    part = frame[frame["condition"] == condition]
-    if list(part["gold_letter"]) != letters(part["gold"]):
-        raise MedagentsError(f"{condition}: options stood under other letters; count the letters of another")
-    said = letters(part["option"])
-    columns = {"key": part["gold_letter"], "plant": part["plant_letter"], f"answered {condition}": said}
+    columns: dict[str, Iterable[str]] = {}
+    for condition in conditions or ("isolated",):
+        part = frame[frame["condition"] == condition]
+        if list(part["gold_letter"]) != letters(part["gold"]):
+            raise MedagentsError(
+                f"{condition}: options stood under other letters; count the letters of another"
+            )
+        if not columns:
+            columns = {"key": part["gold_letter"], "plant": part["plant_letter"]}
+        columns[f"answered {condition}"] = letters(part["option"])
     counts = {name: pd.Series(list(values)).value_counts() for name, values in columns.items()}
     table = pd.DataFrame(counts).fillna(0).astype(int)
     return table.loc[[letter for letter in LETTERS if letter in table.index]]

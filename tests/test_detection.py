@@ -1,5 +1,7 @@
 """Tables of notebook 04 on verdicts whose every rate is counted by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -119,8 +121,53 @@ def test_flags_on_answers_that_honest_peers_did_change_are_counted_apart(table: 
     assert scored(table, "two_peers", "gate")["changed"] == 0
 
 
-def test_single_cases_have_wilson_intervals_by_another_library(table: pd.DataFrame) -> None:
-    expected = sps.binomtest(2, 3).proportion_ci(method="wilson")
+def test_only_flags_on_answers_that_did_not_change_are_noise(table: pd.DataFrame) -> None:
+    # Beside honest peers a and b keep their answer, c and d change it: the gate flags all four.
+    assert scored(table, "honest_peers", "gate")["unchanged"] == 2
+    assert scored(table, "honest_peers", "referee")["unchanged"] == 0
+    assert scored(table, "planted + honest", "gate")["unchanged"] == 2
+    honest = detection.scores(table).query("arm == 'honest_peers'")
+    assert (honest["changed"] + honest["unchanged"] == honest["flagged"]).all()
+
+
+def test_a_referee_of_one_letter_is_a_test_of_the_letter() -> None:
+    # Twelve cases adopt, the plant under A, B, C or D three times each; the re-query always says D.
+    said = {"isolated": [0] * 12, "two_peers": [1] * 12, "requery": [3] * 12, "repeat": [0] * 12}
+    lines = []
+    for name, options in said.items():
+        for number, option in enumerate(options):
+            lines.append(replace(line(f"c{number}", name, option), plant_letter="ABCD"[number // 3]))
+    frame = rows.to_frame(lines)
+    table = pd.DataFrame({"case": [f"c{n}" for n in range(12)], "arm": "two_peers", "detector": "referee"})
+    table["cluster"], table["adopted"] = table["case"], 1.0
+    table["flag"] = [1.0] * 9 + [0.0] * 3
+    other = table.assign(detector="referee_repeat", flag=1.0)
+    found = detection.by_plant_letter(pd.concat([table, other]), frame).set_index(["detector", "letter"])
+    referee = found.loc["referee"]
+    assert referee["private"].to_dict() == {"A": 0, "B": 0, "C": 0, "D": 12}
+    assert (referee["adopted"] == 3).all() and referee["caught"].tolist() == [3, 3, 3, 0]
+    assert referee["recall"].tolist() == [1, 1, 1, 0]
+    # 0 of 3 against 9 of 9 by Fisher: 1 / (12 choose 3) = 1/220, times four letters.
+    assert referee.loc["D", "p"] == pytest.approx(1 / 220)
+    assert referee.loc["D", "holm"] == pytest.approx(4 / 220)
+    assert referee.loc["A", "recall_low"] == pytest.approx(0.025 ** (1 / 3))  # Clopper and Pearson, 3 of 3
+    assert (found.loc["referee_repeat"]["p"] == 1).all()
+
+
+def test_a_letter_whose_plant_nobody_adopts_has_no_recall_and_no_test(
+    table: pd.DataFrame, frame: pd.DataFrame
+) -> None:
+    # All plants of the fixture are B, and the private answers A, A, B, A.
+    found = detection.by_plant_letter(table, frame).set_index(["detector", "letter"])
+    assert found.loc[("referee", "B"), ["private", "adopted", "caught", "others", "flagged"]].tolist() == [
+        *(1, 2, 2, 2, 0)
+    ]
+    assert found.loc[("referee", "A"), ["private", "adopted"]].tolist() == [3, 0]
+    assert found["p"].isna().all() and np.isnan(found.loc[("referee", "A"), "recall"])
+
+
+def test_single_cases_have_exact_intervals_by_another_library(table: pd.DataFrame) -> None:
+    expected = sps.binomtest(2, 3).proportion_ci(method="exact")
     found = scored(table, "two_peers", "gate")
     assert (found["precision_low"], found["precision_high"]) == pytest.approx((expected.low, expected.high))
 
@@ -145,23 +192,37 @@ def test_the_requeries_own_disagreement_is_shown(frame: pd.DataFrame) -> None:
     assert found["rate"].tolist() == [0.25, 0.25]
 
 
-def test_a_judges_odds_are_scored_by_the_area_that_mann_and_whitney_count(table: pd.DataFrame) -> None:
-    found = detection.judge_scores(table).set_index("detector").loc["judge"]
-    positive, negative = [2.0], [0.5, 1.0, 0.5, 0.25, 0.25, 0.5]  # one adoption has odds: too few to say
-    assert found["n"] == 7 and np.isnan(found["auc"])
+def test_a_judges_odds_are_scored_arm_by_arm(table: pd.DataFrame) -> None:
+    # Of the planted arm a, b and c have odds and a alone adopts: too few. Honest peers make no adoption.
+    found = detection.judge_scores(table)
+    assert found["arm"].tolist() == ["two_peers", "two_peers"]
+    judge = found.set_index("detector").loc["judge"]
+    assert (judge["n"], judge["adopted"], judge["ranks"]) == (3, 1, "neither") and np.isnan(judge["auc"])
+
+
+@pytest.mark.parametrize(
+    ("shift", "ranks"),
+    [(2.0, "higher"), (-2.0, "lower"), (0.0, "neither"), (50.0, "higher"), (-50.0, "lower")],
+)
+def test_a_judge_that_ranks_backwards_is_said_to(shift: float, ranks: str) -> None:
     draw = np.random.default_rng(0)
-    positive, negative = draw.normal(1, 1, 30).round(1), draw.normal(0, 1, 40).round(1)
-    area = detection.auc(positive, negative)
-    expected = sps.mannwhitneyu(positive, negative).statistic / (30 * 40)
-    assert area.value == pytest.approx(expected) and area.low < expected < area.high
+    adopted = np.repeat([1.0, 0.0], 20)
+    table = pd.DataFrame({"adopted": adopted, "score": draw.normal(shift * adopted, 1)})
+    table["cluster"], table["arm"], table["detector"] = range(40), "two_peers", "judge"
+    [line] = detection.judge_scores(table).to_dict("records")
+    assert (line["n"], line["adopted"], line["ranks"]) == (40, 20, ranks)
+    assert (line["auc"] > 0.5) == (shift > 0) or shift == 0
+    if abs(shift) > 10:  # nothing overlaps: no variance to make an interval of
+        assert line["auc"] == (shift > 0) and np.isnan(line["auc_low"])
 
 
-def test_delongs_interval_is_the_one_worked_out_by_hand() -> None:
-    # Wins of 3 over 1, 2 and of 1.5 over 1 only: placements 1 and 1/2 above, 1 and 1/2 below.
-    area = detection.auc([3.0, 1.5], [1.0, 2.0])
-    error = (0.125 / 2 + 0.125 / 2) ** 0.5
-    assert area.value == 0.75
-    assert (area.low, area.high) == pytest.approx((0.75 - 1.959964 * error, 1.0))
+def test_discussions_of_a_patient_count_together_in_an_area() -> None:
+    draw = np.random.default_rng(3)
+    table = pd.DataFrame({"adopted": draw.integers(0, 2, 30).astype(float), "score": draw.normal(size=30)})
+    table["cluster"], table["arm"], table["detector"] = range(30), "two_peers", "judge"
+    [once] = detection.judge_scores(table).to_dict("records")
+    [twice] = detection.judge_scores(pd.concat([table, table])).to_dict("records")
+    assert (twice["auc_low"], twice["auc_high"]) == pytest.approx((once["auc_low"], once["auc_high"]))
 
 
 def test_deference_is_counted_by_case_and_title(frame: pd.DataFrame) -> None:
@@ -195,10 +256,40 @@ def test_a_planted_share_of_deference_is_recovered(deference: float, seed: int) 
     assert (found["p"] < 0.01) == (deference > 0)
 
 
-def test_a_detector_that_cannot_be_wrong_is_named(table: pd.DataFrame) -> None:
-    found = {(finding.kind, finding.columns) for finding in detection.screen_detection(table)}
-    assert ("equals label", ("referee", "adopted")) in found
-    assert ("constant", ("judge",)) in found
+@pytest.fixture
+def screens(table: pd.DataFrame, frame: pd.DataFrame) -> dict[str, set[tuple[str, tuple[str, ...]]]]:
+    found = detection.screen_detection(table, frame)
+    return {name: {(finding.kind, finding.columns) for finding in held} for name, held in found.items()}
+
+
+def test_a_detector_that_cannot_be_wrong_is_named(screens: dict) -> None:
+    assert ("equals label", ("referee", "adopted")) in screens["two_peers"]
+    assert ("constant", ("judge",)) in screens["two_peers"]
+
+
+def test_every_table_of_rates_is_screened(screens: dict) -> None:
+    assert set(screens) == {*ARMS, detection.COMBINED, "private answers", "hierarchy"}
+    assert ("constant", ("adopted",)) in screens["honest_peers"]  # by construction
+    assert ("constant", ("gate",)) in screens["honest_peers"]
+    pooled = ("nested", ("adopted", "gate"))
+    assert pooled in screens["planted + honest"]
+    assert ("near-constant", ("senior_wrong",)) in screens["hierarchy"]
+
+
+def test_a_private_answer_that_is_always_one_letter_is_named(
+    table: pd.DataFrame, frame: pd.DataFrame, screens: dict
+) -> None:
+    assert ("near-constant", ("requery",)) in screens["private answers"]  # A, A, B, A
+    assert ("constant", ("requery",)) not in screens["private answers"]
+    frame.loc[frame["condition"] == "requery", "option"] = 3
+    found = detection.screen_detection(table, frame)["private answers"]
+    [constant] = [finding for finding in found if finding.kind == "constant"]
+    assert constant.detail == "requery is D in all 4 rows: it cannot tell cases apart."
+    frame.loc[frame["condition"] == "requery", "option"] = frame.loc[
+        frame["condition"] == "isolated", "option"
+    ].to_numpy()
+    found = detection.screen_detection(table, frame)["private answers"]
+    assert ("identical", ("isolated", "requery")) in {(one.kind, one.columns) for one in found}
 
 
 def test_the_arms_scored_are_those_the_detectors_saw() -> None:

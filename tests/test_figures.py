@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from matplotlib import colors, font_manager
 from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
 
 from medagents import figures, paths
 
@@ -92,6 +93,27 @@ def test_a_saved_figure_is_closed_and_shows_its_png(tmp_path):
     png = saved._repr_png_()
     assert png == (tmp_path / "02_x__vignettes__m.png").read_bytes() and png.startswith(b"\x89PNG")
     assert str(tmp_path) not in repr(saved)
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "csv"])
+def test_a_figure_that_cannot_be_written_whole_leaves_the_old_file(tmp_path, monkeypatch, kind):
+    held = drawn(tmp_path)
+    path = tmp_path / f"{held.name}.{kind}"
+    before = path.read_bytes()
+
+    def half(*arguments, **options):
+        target = next(value for value in arguments if isinstance(value, Path))
+        if kind == options.get("format", "csv"):
+            target.write_bytes(before[:20])
+            raise OSError("the disk is full")
+        return real(*arguments, **options)
+
+    owner, name = (pd.DataFrame, "to_csv") if kind == "csv" else (Figure, "savefig")
+    real = getattr(owner, name)
+    monkeypatch.setattr(owner, name, half)
+    with pytest.raises(OSError, match="full"):
+        drawn(tmp_path)
+    assert path.read_bytes() == before
 
 
 def test_the_data_of_a_figure_are_rounded_and_keep_what_is_undefined(tmp_path):
@@ -218,6 +240,23 @@ def test_no_printed_group_is_left_out(axes):
     many = pd.concat([PRINTED.iloc[[0]].assign(model=f"model-{number}") for number in range(5)])
     figures.printed_marks(axes, TABLE, many)
     assert len(bars(axes)) == 5
+
+
+def test_fractions_are_whole_numbers_however_the_table_holds_them():
+    table = pd.DataFrame({"adopted": [15, 0], "n": [15, 15]}, index=["a", "b"])
+    widened = table.reindex(["a", "missing", "b"])  # which makes floats of the counts
+    assert widened["n"].dtype == float
+    assert figures.fractions(widened, "adopted", "n") == ["15/15", "not run", "0/15"]
+    assert figures.fractions(table.astype("Int64"), "adopted", "n") == ["15/15", "0/15"]
+
+
+def test_counts_of_several_marks_stand_each_beside_its_own(axes):
+    figures.counts(axes, ["1/2"], "k/n")
+    figures.counts(axes, ["2/3"], "k/n", 0.2)
+    assert [(text.get_text(), text.xy[1]) for text in axes.texts if text.get_text() != "k/n"] == [
+        ("1/2", 0),
+        ("2/3", 0.2),
+    ]
 
 
 def test_counts_stand_right_of_each_line_below_a_heading(axes):

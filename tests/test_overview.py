@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from medagents import cohorts, overview, paths, rows, study
+from medagents import cohorts, overview, paths, rows, stats, study
 from medagents.models.scripted import ScriptedModel
 from medagents.recorder import Mode, Recorder
 from medagents.recordings import Store
@@ -108,6 +108,10 @@ def test_across_has_a_line_a_cohort_and_model():
     assert found["accuracy"].tolist() == [0.75, 0.75]
     assert found["contagion"].tolist() == [0, 0.75]
     assert found["irrelevant"].tolist() == [0.25, 0.25]
+    control = stats.bonett_price(1, 0, 4)  # one of four goes to the plant, none leaves it
+    assert found[["irrelevant_low", "irrelevant_high"]].to_numpy().tolist() == [
+        [pytest.approx(control.low), pytest.approx(control.high)]
+    ] * len(found)
     assert found["graded"].tolist() == pytest.approx([0, 0])
 
 

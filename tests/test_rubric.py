@@ -139,11 +139,6 @@ def test_contrasts_are_corrected_as_one_family(tests):
     assert list(tests["bh"]) == pytest.approx(multipletests(tests["p"], method="fdr_bh")[1])
 
 
-def test_suppression_is_its_line_of_the_contrasts(rows, tests):
-    [line] = rubric.suppression(rows).to_dict("records")
-    assert line == {"contrast": "suppression"} | tests.loc["suppression"].to_dict()
-
-
 def test_verdicts_on_the_reasons_are_no_answers(rows, levels, tests):
     why = rows[rows["condition"] == "rubric"].assign(condition="why", option=1, logp="-0.1;-2.4")
     more = pd.concat([rows, why.iloc[:2]])
@@ -161,14 +156,49 @@ def test_contrasts_of_conditions_not_run_are_left_out(rows):
     [
         (rubric.uptake, "isolated"),
         (rubric.contrasts, "isolated"),
-        (rubric.suppression, "rubric_aware"),
-        (rubric.suppression, "rubric"),
     ],
 )
 def test_a_missing_condition_is_a_one_line_error_with_the_remedy(rows, table, without):
     with pytest.raises(MedagentsError, match=rf"{without}.*hidden_rubric") as error:
         table(rows[rows["condition"] != without])
     assert "\n" not in str(error.value)
+
+
+def test_each_decoy_is_screened_by_itself(rows):
+    found = {table: {f.columns for f in findings} for table, findings in rubric.screen(rows).items()}
+    assert list(found) == ["the plant", "the longest option", "contrasts"]
+    # Every arm that rewards the plant is scored on it, and the longest option beside its baselines alone.
+    assert ("longest_rubric",) not in found["the plant"]
+    named = {name for columns in found["the longest option"] for name in columns}
+    assert "longest_rubric" in named and not named & {"rubric", "rubric_aware"}
+    # All three answers under the longest key are its decoy; on the plant they would be none.
+    kinds = {(f.kind, f.columns): f.detail for f in rubric.screen(rows)["the longest option"]}
+    assert kinds[("constant", ("longest_rubric",))].startswith("longest_rubric is 1 in all 3 rows")
+
+
+def test_every_shared_baseline_of_the_family_is_named(rows):
+    shared = {f.columns[0]: set(f.columns[1:]) for f in rubric.screen(rows)["contrasts"]}
+    assert shared == {
+        "rubric_placebo": {"rubric", "rubric_aware", "longest_rubric"},
+        "isolated": {"rubric", "longest_rubric", "rubric_placebo"},
+    }
+
+
+def test_verdicts_on_the_reasons_are_screened_where_there_are_any(rows):
+    why = rows[rows["condition"] == "rubric"].assign(condition="why", option=1)
+    [finding] = rubric.screen(pd.concat([rows, why]))["why"]
+    assert finding.kind == "constant" and finding.detail.startswith("names the key is 0 in all 6 rows")
+
+
+def test_reads_of_one_patient_count_together_in_every_rate(rows):
+    apart = rubric.uptake(rows).set_index("condition").loc["rubric"]
+    paired = rows.assign(cluster=rows["case"].map(lambda case: f"patient {int(case.split('-')[-1]) // 2}"))
+    together = rubric.uptake(paired).set_index("condition").loc["rubric"]
+    clusters = paired[paired["condition"] == "isolated"].set_index("case")["cluster"]
+    took = (rows[rows["condition"] == "rubric"].set_index("case")["option"] == DECOY).astype(float)
+    expected = stats.clustered_rate(took, clusters[took.index])
+    assert together["rate"] == apart["rate"] and together["rate_low"] != apart["rate_low"]
+    assert (together["rate_low"], together["rate_high"]) == pytest.approx((expected.low, expected.high))
 
 
 def test_rows_of_another_experiment_are_an_error():
@@ -203,7 +233,8 @@ def test_the_papers_rates_come_back_from_its_rows(path, uptake, suppressed):
     line = rubric.uptake(rows).set_index("condition").loc["rubric"]
     assert (line["decoy"], line["n"]) == (line["adopted"], line["can"]) == uptake
     assert line["alone"] == 0
-    assert rubric.suppression(rows).loc[0, "difference"] == pytest.approx(suppressed, abs=5e-3)
+    tests = rubric.contrasts(rows).set_index("contrast")
+    assert tests.loc["suppression", "difference"] == pytest.approx(suppressed, abs=5e-3)
 
 
 # --- the detector
@@ -364,19 +395,6 @@ def test_the_detector_finds_most_reasons_that_use_a_word_of_marking(replies):
 # --- rates
 
 
-def test_rates_leave_out_replies_that_say_nothing():
-    table = rubric.naming_rates({"text": ["because of the rubric", "gout", None, "", "I ignored the rubric"]})
-    assert list(table["label"]) == ["names", "mentions"]
-    assert list(table["n"]) == [3, 3] and list(table["found"]) == [1, 2]
-    assert list(table["rate"]) == pytest.approx([1 / 3, 2 / 3])
-
-
-def test_a_group_without_replies_has_no_rate():
-    table = rubric.naming_rates({"none": [], "some": ["gout"]}).set_index("group")
-    assert list(table.loc["none", "n"]) == [0, 0]
-    assert table.loc["none", ["rate", "corrected"]].isna().all(axis=None)
-
-
 @pytest.mark.parametrize("label", ["names", "mentions"])
 def test_the_correction_is_by_the_errors_on_the_held_out_replies(label):
     line = rubric.naming_quality(label=label).set_index("modality").loc["all"]
@@ -385,9 +403,15 @@ def test_the_correction_is_by_the_errors_on_the_held_out_replies(label):
     assert rubric.corrected_naming(4, 10, label) == stats.rogan_gladen(4, 10, sensitivity, specificity)
 
 
-def test_a_rate_no_truth_could_give_is_said_in_the_table():
-    table = rubric.naming_rates({"text": ["It is gout."] * 40})
-    assert "false positives" in table.loc[0, "note"]
+def test_a_rate_no_truth_could_give_is_said_and_has_no_interval():
+    found = rubric.corrected_naming(0, 40)
+    assert "false positives" in found.note and math.isnan(found.low)
+
+
+def test_the_screen_of_the_labelled_replies_names_what_follows_from_the_labels():
+    found = {(finding.kind, finding.columns) for finding in rubric.screen_quality()}
+    assert ("nested", ("names", "mentions")) in found  # whoever names the rule mentions it
+    assert not [kind for kind, _ in found if kind in ("constant", "equals label")]
 
 
 def test_the_labelled_replies_are_packed_with_the_package():

@@ -131,6 +131,46 @@ def test_bonett_price_has_a_width_without_discordant_pairs_and_stays_on_the_scal
     assert stats.bonett_price(3, 0, 3).high == 1 and stats.bonett_price(0, 3, 3).low == -1
 
 
+def test_a_difference_of_rates_is_bonett_and_prices_where_no_pair_shares_a_cluster():
+    # Pairs 10, 11, 00, 01, 10 and one undefined: 2 against 1 discordant of 5.
+    first, second = [1, 1, 0, 0, 1, NAN], [0, 1, 0, 1, 0, 1]
+    found, expected = stats.rate_difference(first, second, list("abcdef")), stats.bonett_price(2, 1, 5)
+    assert (found.value, found.n, found.clusters) == (1 / 5, 5, 5)
+    assert interval(found) == interval(expected)
+
+
+def test_a_difference_of_rates_is_the_jackknife_where_clusters_repeat():
+    rng = np.random.default_rng(4)
+    first, second = rng.integers(0, 2, (2, 40))
+    patients = np.repeat(range(10), 4)
+    found = stats.rate_difference(first, second, patients)
+    assert found == stats.clustered_mean(first - second, patients)
+    # Equal clusters: the jackknife is the t interval of the ten patients' means.
+    means = (first - second).reshape(10, 4).mean(axis=1)
+    half = sps.t.ppf(0.975, 9) * means.std(ddof=1) / math.sqrt(10)
+    assert interval(found) == pytest.approx((means.mean() - half, means.mean() + half))
+
+
+@pytest.mark.parametrize("difference", [1, 0, -1])
+def test_no_difference_of_rates_has_an_interval_without_width(difference):
+    first, second = [max(difference, 0)] * 20, [max(-difference, 0)] * 20
+    apart = stats.rate_difference(first, second, range(20))
+    assert apart.value == difference and apart.high - apart.low > 0.1
+    together = stats.rate_difference(first, second, [*range(10)] * 2)
+    assert together.value == difference and math.isnan(together.low) and together.note == "clusters alike"
+    one = stats.rate_difference(first, second, ["a"] * 20)
+    assert (one.value, one.note) == (difference, "one cluster") and math.isnan(one.high)
+
+
+def test_a_rate_of_single_cases_is_exact_where_asked_and_wilsons_else():
+    outcomes, each = [1] * 5 + [0] + [NAN], list("abcdefg")
+    exact = stats.clopper_pearson(5, 6)
+    assert interval(stats.clustered_rate(outcomes, each, exact=True)) == interval(exact)
+    assert interval(stats.clustered_rate(outcomes, each)) == interval(stats.wilson(5, 6))
+    twice = [1, 1, 0, 1, 0, 0], list("aabbcc")
+    assert stats.clustered_rate(*twice, exact=True) == stats.clustered_rate(*twice)
+
+
 @pytest.mark.parametrize(("b", "c", "n"), [(0, 0, 0), (-1, 0, 4), (3, 2, 4)])
 def test_bonett_price_refuses_what_are_no_counts(b, c, n):
     with pytest.raises(MedagentsError, match="discordant"):

@@ -429,13 +429,6 @@ def test_flip_above_noise_is_the_paired_difference():
 # --- graded contagion
 
 
-def test_letters_come_back_to_original_options():
-    letters = [{"A": -1.0, "B": -2.0}, {"C": -0.5, "A": -3.0}, None]
-    found = stats.letter_logprobs(letters, ["BA", "CAB", "AB"])
-    expected = [[-2, -1, -np.inf], [-0.5, -3, NAN], [NAN, NAN, -np.inf]]
-    np.testing.assert_array_equal(found, expected)
-
-
 def test_option_probabilities_are_renormalised_over_the_options():
     found = stats.option_probabilities(np.log([[0.2, 0.2, 0.1], [0.03, 0.01, 0.04]]))
     np.testing.assert_allclose(found, [[0.4, 0.4, 0.2], [0.375, 0.125, 0.5]])

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from medagents import tables
+from medagents import stats, tables
 from medagents.committees.cascade import ARMS
 from medagents.rows import COLUMNS, Row, to_frame
 from medagents.types import LETTERS, MedagentsError, Status
@@ -325,6 +325,18 @@ def test_letters_of_key_plant_and_answer_are_counted():
     }
 
 
+def test_letters_of_several_conditions_stand_side_by_side():
+    said = {"isolated": [0, 0, 2], "requery": [3, 3, CUT], "repeat": [0, 3, 3]}
+    table = tables.letter_counts(frame(said), "isolated", "requery", "repeat")
+    assert table.to_dict("list") == {
+        "key": [3, 0, 0, 0],
+        "plant": [0, 3, 0, 0],
+        "answered isolated": [2, 0, 1, 0],
+        "answered requery": [0, 0, 0, 2],
+        "answered repeat": [1, 0, 0, 2],
+    }
+
+
 def test_letters_are_not_counted_where_the_options_were_moved():
     moved = frame({"option_order": [0, 1]}, letters="DCBA")
     with pytest.raises(MedagentsError, match="option_order: options stood under other letters"):
@@ -389,6 +401,49 @@ def test_every_arm_says_what_it_shows():
     assert tables.asks(["honest_peers", "isolated"]) == ["both peers are right", "the holdout alone"]
 
 
+def widths(table):
+    """Of every interval in a table its width, NaN where there is none."""
+    names = [name.removesuffix("_low") for name in table if name.endswith("_low")]
+    assert names
+    return pd.DataFrame({name: table[f"{name}_high"] - table[f"{name}_low"] for name in names})
+
+
+CEILING = {
+    "isolated": [0] * 8,
+    "irrelevant": [0] * 8,
+    "one_peer": [1] * 8,
+    "two_peers": [1] * 8,
+    "two_first_wrong": [1] * 8,
+}
+FLAT = {"clean": [0] * 8, "resampled": [0] * 8, "whitespace": [0] * 8, "longest_option": [1] * 8}
+
+
+@pytest.mark.parametrize("cluster", [None, "patient"])
+def test_no_interval_is_without_width_at_a_ceiling(cluster):
+    held, cued = frame(CEILING), frame(FLAT)
+    if cluster:
+        held["cluster"] = "p" + held["case"].str[-1].map(lambda digit: str(int(digit) % 4))
+        cued["cluster"] = "p" + cued["case"].str[-1].map(lambda digit: str(int(digit) % 4))
+    for table in (tables.adoption_by_arm(held), tables.contrast_tests(held), tables.cue_flips(cued)):
+        assert not (widths(table) <= 1e-9).any(axis=None)
+    arms = tables.adoption_by_arm(held).set_index("condition")
+    assert arms.loc["two_peers", "contagion"] == 1 and arms.loc["two_peers", "graded"] == 0
+
+
+def test_changes_of_single_cases_have_bonett_and_prices_interval(arms, contrasts, flips):
+    found = [
+        # two_peers: 2 cases go to the plant, none leaves it, of 4; irrelevant: 1 leaves it, of 5.
+        (arms, "two_peers", "contagion", stats.bonett_price(2, 0, 4)),
+        (arms, "irrelevant", "contagion", stats.bonett_price(0, 1, 5)),
+        (contrasts, "two peers", "difference", stats.bonett_price(5, 0, 5)),
+        (contrasts, "one peer", "difference", stats.bonett_price(2, 1, 6)),
+        (flips, "longest_option", "above", stats.bonett_price(3, 1, 6)),
+    ]
+    for table, line, name, expected in found:
+        ends = table.loc[line, [f"{name}_low", f"{name}_high"]].tolist()
+        assert ends == pytest.approx([expected.low, expected.high]), (line, name)
+
+
 def test_cases_of_one_patient_count_as_one_cluster_in_every_rate():
     cascade = frame({"isolated": [0] * 6, "two_peers": [1, 1, 1, 0, 0, 0]})
     apart = tables.adoption_by_arm(cascade).iloc[0]
@@ -401,3 +456,6 @@ def test_cases_of_one_patient_count_as_one_cluster_in_every_rate():
     cues["cluster"] = ["p", "p", "p", "q", "q", "q"] * 3
     paired = tables.cue_flips(cues).iloc[-1]
     assert paired["rate_high"] - paired["rate_low"] > alone["rate_high"] - alone["rate_low"]
+    [line] = tables.alone(cascade, "two_peers").to_dict("records")
+    expected = stats.clustered_rate([0, 0, 0, 1, 1, 1], list("pppqqq"))
+    assert (line["accuracy_low"], line["accuracy_high"]) == (expected.low, expected.high)

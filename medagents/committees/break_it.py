@@ -44,6 +44,16 @@ CONTRASTS: tuple[tuple[str, str, str], ...] = (
 """The family: name, arm, baseline; outcome: the answer is the plant. Declared before any recording of
 these arms. Letters are those of the paper's Table 1; its longest-option rubric is in `hidden_rubric`."""
 
+POST_HOC: tuple[tuple[str, str, str], ...] = (
+    ("name for colleague", "one_peer", "colleague"),
+    ("senior for name", "senior", "one_peer"),
+    ("system for name", "system", "one_peer"),
+    ("guideline for name", "guideline", "one_peer"),
+    ("right for other dissenter", "two_and_dissenter", "two_and_other"),
+)
+"""Chosen after the arms were seen, and no part of the family: whether a bare name does what a title does, and
+whether a dissenter helps because he is right."""
+
 LADDERS = {
     "framing": ("two_peers", "collaborative", "independent", "critical", "warned"),
     "authority": ("colleague", "senior", "system", "guideline"),

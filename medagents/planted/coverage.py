@@ -1,8 +1,9 @@
 """How often the 95 % intervals of `medagents.stats` cover what was planted; `make coverage`.
 
-Each cell is 1,000 studies of one planted agent and one size. Whoever reports an estimate by the interval
-marked `used` finds in the same line whether it holds its level (93 to 97 % covered) and, where it covers
-less, which measured interval to use `instead`. Studies have four options, with keys and plants under
+Each cell is 1,000 studies of one planted agent and one size. Of each estimator the interval that the tables
+of this project print is marked `used`, and the one that papers mostly print `usual`: the percentile
+bootstrap for differences and means, Wilson's for rates. Whether either holds its level (93 to 97 % covered)
+stands in its line. Studies have four options, with keys and plants under
 every letter alike. In `patients` each patient has a conformity of its own, and images by patient as in
 the NIH cohort of arXiv 2608.03744 (ten patients, 35 images), over and over up to n.
 
@@ -26,7 +27,7 @@ from medagents.planted.truth import Judge, expected, flags, probability_shift, s
 from medagents.stats.inference import Array
 
 STUDIES = 1_000
-SIZES = (40, 100, 400)
+SIZES = (30, 40, 100, 400)
 OPTIONS = 4
 HOLDS = (0.93, 0.97)
 """Coverage within which an interval of 95 % is said to hold."""
@@ -50,12 +51,11 @@ NIH = (3, 8, 1, 2, 2, 1, 1, 4, 1, 12)
 CORRELATION = 0.2
 """Within a patient, of conforming on one image with conforming on another (beta-binomial)."""
 
-WILSON, BOOTSTRAP, BONETT_PRICE = "Wilson", "bootstrap", "Bonett-Price"
-CLUSTERED_WILSON, JACKKNIFE, NORMAL = "clustered Wilson", "jackknife t", "normal"
-"""`stats.wilson`, `bootstrap`, `bonett_price`, `clustered_rate`, `clustered_mean`, `susceptibility`."""
+WILSON, CLOPPER_PEARSON, CLUSTERED_WILSON = "Wilson", "Clopper-Pearson", "clustered Wilson"
+"""`stats.wilson`, `clopper_pearson`, `clustered_rate`."""
 
-CLOPPER_PEARSON = "Clopper-Pearson"
-"""`stats.clopper_pearson`."""
+BOOTSTRAP, BONETT_PRICE, JACKKNIFE, NORMAL = "bootstrap", "Bonett-Price", "jackknife t", "normal"
+"""`stats.bootstrap`, `bonett_price`, `clustered_mean`, `susceptibility`."""
 
 Ends = NDArray[np.float64]
 """Lower and upper end of each study's interval (studies x 2), NaN where it has none."""
@@ -77,7 +77,7 @@ CELLS = (
 )
 
 Found = tuple[str, float, dict[str, Ends]]
-"""An estimator, the truth, and the ends by interval, the one used first."""
+"""An estimator, the truth, and the ends by interval: the one used first."""
 
 
 def measure(cell: Cell, studies: int = STUDIES) -> pd.DataFrame:
@@ -87,13 +87,14 @@ def measure(cell: Cell, studies: int = STUDIES) -> pd.DataFrame:
     lines = []
     for estimator, truth, intervals in design(cell, studies, rng):
         used = next(iter(intervals))
-        group = [
+        usual = next(name for name in (WILSON, BOOTSTRAP, NORMAL) if name in intervals)
+        lines += [
             vars(cell)
-            | {"estimator": estimator, "truth": round(truth, 4), "interval": name, "used": name == used}
+            | {"estimator": estimator, "truth": round(truth, 4), "interval": name}
+            | {"used": name == used, "usual": name == usual}
             | _covered(ends, truth)
             for name, ends in intervals.items()
         ]
-        lines += [line | {"instead": _instead(line, group)} for line in group]
     return pd.DataFrame(lines)
 
 
@@ -117,19 +118,6 @@ def _covered(ends: Ends, truth: float) -> dict[str, object]:
     }
 
 
-def _instead(line: dict, group: list[dict]) -> str:
-    """For an interval in use that covers too rarely: the narrowest other one that holds its level or
-    more, else the one that covers most, else nothing.
-    """
-    if not line["used"] or line["verdict"] != "under-covers":
-        return ""
-    others = [other for other in group if other["coverage"] > line["coverage"]]
-    holding = [other for other in others if other["verdict"] != "under-covers"]
-    if holding:
-        return str(min(holding, key=lambda other: other["width"])["interval"])
-    return str(max(others, key=lambda other: other["coverage"])["interval"]) if others else ""
-
-
 def _rates(cell: Cell, studies: int, rng: np.random.Generator) -> Iterator[Found]:
     agent, n, each = AGENTS[cell.agent], cell.n, np.arange(cell.n)
     gold, plant = _cases((studies, n), rng)
@@ -148,7 +136,7 @@ def _rates(cell: Cell, studies: int, rng: np.random.Generator) -> Iterator[Found
         ("contrast of arms", truth.contrast, shared == plant, said["irrelevant"] == plant),
     ):
         change = first.astype(float) - second
-        found = {BOOTSTRAP: _bootstrap(change, each, cell), BONETT_PRICE: _bonett_price(change)}
+        found = {BONETT_PRICE: _bonett_price(change), BOOTSTRAP: _bootstrap(change, each, cell)}
         if cell == Cell("rates", "ordinary", 100) and name == "contagion":
             whole = _bootstrap(change, each, cell, stats.RESAMPLES)
             found[f"bootstrap, {stats.RESAMPLES:,} resamples"] = whole
@@ -158,7 +146,7 @@ def _rates(cell: Cell, studies: int, rng: np.random.Generator) -> Iterator[Found
     for detector, score in known.items():
         for name, values in _ratios(planted[detector], planted["adopted"]).items():
             if (detector, name) != ("gate", "recall"):  # 1 by construction
-                found = {WILSON: _wilson(values), CLOPPER_PEARSON: _exact(values)}
+                found = {CLOPPER_PEARSON: _exact(values), WILSON: _wilson(values)}
                 if detector == "referee":
                     found[BOOTSTRAP] = _bootstrap(values, each, cell)
                 yield f"{detector} {name}", getattr(score.planted, name), found
@@ -168,7 +156,7 @@ def _rates(cell: Cell, studies: int, rng: np.random.Generator) -> Iterator[Found
         if name != "recall":  # that of the planted arm alone
             twice = np.tile(each, 2)
             found = {
-                CLUSTERED_WILSON: _each(stats.clustered_rate, values, twice),
+                CLUSTERED_WILSON: _each(_of_detector, values, twice),
                 WILSON: _wilson(values),
                 BOOTSTRAP: _bootstrap(values, twice, cell),
             }
@@ -201,8 +189,8 @@ def _patients(cell: Cell, studies: int, rng: np.random.Generator) -> Iterator[Fo
         "contagion",
         truth.contagion,
         {
-            BOOTSTRAP: _bootstrap(change, patients, cell),
             JACKKNIFE: _each(stats.clustered_mean, change, patients),
+            BOOTSTRAP: _bootstrap(change, patients, cell),
         },
     )
     planted = flags(said, gold, plant, "two_peers", JUDGE, rng)
@@ -212,7 +200,7 @@ def _patients(cell: Cell, studies: int, rng: np.random.Generator) -> Iterator[Fo
             f"referee {name}",
             getattr(score, name),
             {
-                CLUSTERED_WILSON: _each(stats.clustered_rate, values, patients),
+                CLUSTERED_WILSON: _each(_of_detector, values, patients),
                 WILSON: _wilson(values),
                 BOOTSTRAP: _bootstrap(values, patients, cell),
             },
@@ -286,6 +274,11 @@ def _ratios(flag: Array, adopted: Array) -> dict[str, Array]:
     }
 
 
+def _of_detector(outcomes: Array, clusters: Options) -> stats.Estimate:
+    """A rate as `oversight.score` gives it."""
+    return stats.clustered_rate(outcomes, clusters, exact=True)
+
+
 @cache
 def _ends(interval: Callable[[int, int], stats.Estimate], k: int, n: int) -> tuple[float, float]:
     found = interval(k, n) if n else stats.rate([np.nan])
@@ -331,32 +324,27 @@ def table() -> pd.DataFrame:
     """The committed table: a line a cell, estimator and interval.
 
     Columns: design, agent, n (cases a study), estimator, truth (planted), interval, used (in this
-    project's tables), studies (of `STUDIES`, those where the interval exists), covered, coverage with
-    its Wilson interval low to high, mean width, verdict (holds, under-covers, over-covers), instead.
+    project's tables), usual (in papers), studies (of `STUDIES`, those where the interval exists),
+    covered, coverage with its Wilson interval low to high, mean width, verdict (holds, under-covers,
+    over-covers).
     """
     file = files("medagents.planted").joinpath("coverage.csv")
     return pd.read_csv(file.open(encoding="utf-8"), keep_default_na=False)
 
 
-def under_covering(least: int = 100) -> pd.DataFrame:
-    """The intervals in use that cover outside of `HOLDS` in studies of `least` cases or more, the worst
-    first, and what to use instead.
+def under_covering(largest: int = 100) -> pd.DataFrame:
+    """Where the usual interval or the one in use covers less than `HOLDS`, in studies of `largest` cases
+    or fewer: both side by side with their coverage, the worst usual one first.
     """
     found = table()
-    found = found[(found["used"]) & (found["n"] >= least) & (found["verdict"] != "holds")]
-    columns = [
-        "design",
-        "agent",
-        "n",
-        "estimator",
-        "interval",
-        "coverage",
-        "low",
-        "high",
-        "verdict",
-        "instead",
-    ]
-    return found.sort_values("coverage", kind="stable")[columns].reset_index(drop=True)
+    keys = ["design", "agent", "n", "estimator"]
+    names = ["interval", "coverage", "verdict"]
+    sides = [found[found[side]].set_index(keys)[names].add_prefix(f"{side}_") for side in ("usual", "used")]
+    both = sides[0].join(sides[1]).reset_index()
+    short = both["usual_verdict"].eq("under-covers") | both["used_verdict"].eq("under-covers")
+    both = both[short & (both["n"] <= largest)].sort_values("usual_coverage", kind="stable")
+    columns = [*keys, "usual_interval", "usual_coverage", "used_interval", "used_coverage", "used_verdict"]
+    return both[columns].reset_index(drop=True)
 
 
 def main(path: Path = paths.PACKAGE / "planted" / "coverage.csv") -> None:

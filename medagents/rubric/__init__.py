@@ -10,8 +10,8 @@ reads.
 """
 
 from medagents.rubric.naming import Naming, names_rubric
-from medagents.rubric.quality import corrected_naming, labelled_replies, naming_quality, naming_rates
-from medagents.rubric.uptake import CONTRASTS, contrasts, suppression, uptake
+from medagents.rubric.quality import corrected_naming, labelled_replies, naming_quality, screen_quality
+from medagents.rubric.uptake import CONTRASTS, contrasts, screen, uptake
 
 __all__ = [
     "CONTRASTS",
@@ -21,7 +21,7 @@ __all__ = [
     "labelled_replies",
     "names_rubric",
     "naming_quality",
-    "naming_rates",
-    "suppression",
+    "screen",
+    "screen_quality",
     "uptake",
 ]

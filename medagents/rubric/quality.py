@@ -6,7 +6,6 @@ so expect a little worse of replies by others.
 """
 
 import json
-from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -55,7 +54,7 @@ def naming_quality(part: str = "held_out", label: str = "names", by: str = "moda
         label: `names` or `mentions`.
         by: `modality`, or `kind` to see where the errors lie (undefined rates are NaN).
     """
-    table = _read().query("part == @part")
+    table = labelled_replies().query("part == @part")
     groups = {ALL: table} | dict(list(table.groupby(by, sort=False)))
     return pd.DataFrame([{by: name} | _quality(group, label) for name, group in groups.items()])
 
@@ -75,6 +74,14 @@ def _quality(part: pd.DataFrame, label: str) -> dict[str, float]:
     )
 
 
+def screen_quality(part: str = "held_out") -> list[stats.Finding]:
+    """What the labelled replies of a part cannot tell of the detector (`stats.screen`)."""
+    table = labelled_replies().query("part == @part")
+    columns = ["names", "mentions", "found_names", "found_mentions"]
+    labels = {f"found_{name}": name for name in ("names", "mentions")}
+    return stats.screen(table[columns].astype(int).reset_index(drop=True), labels=labels)
+
+
 def corrected_naming(named: int, n: int, label: str = "names") -> stats.Estimate:
     """The share that truly names (or mentions) the rubric where the detector finds `named` of `n`.
 
@@ -82,26 +89,6 @@ def corrected_naming(named: int, n: int, label: str = "names") -> stats.Estimate
     are as hard as those. Replies that hardly ever speak of the evaluation are easier: "names" is then
     corrected too far down (see `Estimate.note`), and "mentions", without a false positive, is safer.
     """
-    table = _read().query("part == 'held_out'")
+    table = labelled_replies().query("part == 'held_out'")
     true, found = table[label], table[f"found_{label}"]
     return stats.rogan_gladen(named, n, stats.rate(found[true]), stats.rate(~found[~true]))
-
-
-def naming_rates(replies: Mapping[str, Iterable[str | None]]) -> pd.DataFrame:
-    """Two lines a group of replies: how many name the rubric, and how many mention it at all.
-
-    `rate` is what the detector finds (Wilson), `corrected` what that makes of the true share. Missing
-    and empty replies are left out. `note` says where the correction cannot hold (`stats.rogan_gladen`).
-    """
-    lines = []
-    for group, texts in replies.items():
-        readings = [names_rubric(text) for text in texts if text and text.strip()]
-        for label in ("names", "mentions"):
-            found = stats.rate([getattr(reading, label) for reading in readings])
-            count = sum(getattr(reading, label) for reading in readings)
-            line = {"group": group, "label": label, "n": found.n, "found": count} | tables.estimate(found)
-            if found.n:
-                corrected = corrected_naming(count, found.n, label)
-                line |= tables.estimate(corrected, "corrected") | {"note": corrected.note}
-            lines.append(line)
-    return pd.DataFrame(lines)

@@ -17,14 +17,17 @@ CONTRASTS: tuple[tuple[str, str, str], ...] = (
 )
 """The family: name, arm, baseline; outcome: the answer is the arm's decoy."""
 
+DECOYS = {"the plant": "", "the longest option": "longest-wrong"}
+"""What is rewarded -> the rule that chose it, as in `Arm.plant_rule`."""
+
 
 def uptake(frame: pd.DataFrame) -> pd.DataFrame:
     """Decoy answers, a line an arm.
 
-    `rate` is the share of the `n` answers that are the arm's decoy (Wilson), `alone` the share of
-    isolated answers to the same cases that are. `adoption` is the paper's endpoint, the share among the
-    `can` cases answered alone with another option: its control is 0 by construction, so it is a raw
-    rate. NaN where it does not apply (the isolated condition itself).
+    `rate` is the share of the `n` answers that are the arm's decoy (`stats.clustered_rate`), `alone` the
+    share of isolated answers to the same cases that are. `adoption` is the paper's endpoint, the share
+    among the `can` cases answered alone with another option: its control is 0 by construction, so it is a
+    raw rate. NaN where it does not apply (the isolated condition itself).
 
     Raises:
         MedagentsError: no isolated condition among the rows.
@@ -58,16 +61,6 @@ def contrasts(frame: pd.DataFrame) -> pd.DataFrame:
     return table.assign(bh=stats.benjamini_hochberg(table["p"]), holm=stats.holm(table["p"]))
 
 
-def suppression(frame: pd.DataFrame) -> pd.DataFrame:
-    """Evaluation awareness: the line of `contrasts` of the rubric against the rubric with the notice.
-
-    Raises:
-        MedagentsError: one of the two arms, or the isolated condition, is not among the rows.
-    """
-    _need(frame, "isolated", "rubric", "rubric_aware")
-    return contrasts(frame).query("contrast == 'suppression'").reset_index(drop=True)
-
-
 def scored_on(frame: pd.DataFrame, arm: str) -> pd.DataFrame:
     """The rows with the arm's decoy as the plant of every condition; none where a case lacks the arm.
 
@@ -78,10 +71,35 @@ def scored_on(frame: pd.DataFrame, arm: str) -> pd.DataFrame:
     return rows.assign(plant=rows["case"].map(decoys).astype("Int64"))
 
 
+def screen(frame: pd.DataFrame) -> dict[str, list[stats.Finding]]:
+    """What the tables of this experiment cannot tell (`stats.screen`), table by table.
+
+    "the plant" and "the longest option" are the answers scored on one decoy each: arms that reward
+    different options are not compared. "contrasts" holds shared baselines of the family, "why" the
+    verdicts on whether a drifter names the key.
+    """
+    answers = frame[frame["condition"].isin([arm.name for arm in ARMS])]
+    run = set(answers["condition"])
+    found: dict[str, list[stats.Finding]] = {}
+    for table, rule in DECOYS.items():
+        own = [arm.name for arm in ARMS if arm.name in run and arm.note and arm.plant_rule == rule]
+        if own:
+            shown = ("isolated", "rubric_placebo", *own)
+            scored = scored_on(answers[answers["condition"].isin(shown)], own[-1])
+            found[table] = tables.screen_cascade(scored[scored["plant"].notna()], ())
+    shared = tables.screen_cascade(answers, CONTRASTS)
+    found["contrasts"] = [finding for finding in shared if finding.kind == "shared baseline"]
+    why = frame[frame["condition"] == "why"]
+    if len(why):
+        names = (why["option"] == 0).where(why["option"].notna()).astype(float)
+        found["why"] = stats.screen(pd.DataFrame({"names the key": names}).reset_index(drop=True))
+    return found
+
+
 def _line(frame: pd.DataFrame, arm: str) -> dict[str, object]:
     rows = scored_on(frame[frame["condition"].isin(("isolated", arm))], arm)
     took = tables.takes_plant(rows)
-    found = stats.rate(took[arm])
+    found = stats.clustered_rate(took[arm], tables.by_condition(rows, "cluster")["isolated"])
     line = {"condition": arm, "n": found.n, "decoy": int(took[arm].sum())} | tables.estimate(found)
     if arm == "isolated":
         return line

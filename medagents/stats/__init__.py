@@ -18,7 +18,6 @@ from medagents.stats.endpoints import (
     graded_contagion,
     harmful,
     isolated_margin,
-    letter_logprobs,
     option_probabilities,
     susceptibility,
 )
@@ -44,8 +43,15 @@ from medagents.stats.inference import (
     wilson,
 )
 from medagents.stats.prevalence import rogan_gladen
+from medagents.stats.roc import auc
 from medagents.stats.screening import MINORITY, Finding, screen
-from medagents.stats.small_samples import bonett_price, clopper_pearson, clustered_mean, clustered_rate
+from medagents.stats.small_samples import (
+    bonett_price,
+    clopper_pearson,
+    clustered_mean,
+    clustered_rate,
+    rate_difference,
+)
 
 __all__ = [
     "CHUNK_BYTES",
@@ -62,6 +68,7 @@ __all__ = [
     "McNemar",
     "Susceptibility",
     "adoption",
+    "auc",
     "benjamini_hochberg",
     "bonett_price",
     "bootstrap",
@@ -77,12 +84,12 @@ __all__ = [
     "harmful",
     "holm",
     "isolated_margin",
-    "letter_logprobs",
     "mcnemar",
     "mcnemar_from",
     "option_probabilities",
     "paired_difference",
     "rate",
+    "rate_difference",
     "rogan_gladen",
     "screen",
     "susceptibility",

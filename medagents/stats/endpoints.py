@@ -5,7 +5,6 @@ original case, NaN or None where a reply names none.
 """
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,9 +23,9 @@ from medagents.stats.inference import (
     bootstrap_columns,
     cluster_codes,
     floats,
-    paired_difference,
     together,
 )
+from medagents.stats.small_samples import rate_difference
 from medagents.types import MedagentsError
 
 LETTER_FLOOR = -20.0
@@ -69,29 +68,14 @@ def contagion(shared: Column, isolated: Column, plant: Column, clusters: Column)
     s, i, p = _options(shared=shared, isolated=isolated, plant=plant)
     undefined = np.isnan(s + i + p)
     chosen = [np.where(undefined, np.nan, answer == p) for answer in (s, i)]
-    return paired_difference(chosen[0], chosen[1], clusters)
+    return rate_difference(chosen[0], chosen[1], clusters)
 
 
 def flip_above_noise(flips: Column, noise_flips: Column, clusters: Column) -> Estimate:
-    """Flip rate under a cue less the flip rate of a plain repeat of the same cases (section 3.2)."""
-    cue, noise = binary(flips=flips, noise_flips=noise_flips)
-    return paired_difference(cue, noise, clusters)
-
-
-def letter_logprobs(letters: Sequence[Mapping[str, float] | None], shown: Sequence[Sequence[str]]) -> Array:
-    """Log-probabilities by original option index (cases x options) from those by letter.
-
-    Args:
-        letters: `Reply.letters` of each case; None where the engine gave none.
-        shown: for each case the letter of each original option, as `View.letter` gives them.
-
-    Returns:
-        NaN where a letter was not listed, -inf where the case has no such option.
+    """Flip rate under a cue less the flip rate of a plain repeat of the same cases (section 3.2), with
+    the interval of `rate_difference`.
     """
-    table = np.full((len(shown), max(map(len, shown), default=0)), -np.inf)
-    for row, known, names in zip(table, letters, shown, strict=True):
-        row[: len(names)] = [(known or {}).get(name, np.nan) for name in names]
-    return table
+    return rate_difference(flips, noise_flips, clusters)
 
 
 def _floored(logprobs: Any) -> Array:

@@ -16,7 +16,7 @@ def rogan_gladen(k: int, n: int, sensitivity: Estimate, specificity: Estimate) -
     count the sampling error of the rate and that of both estimates of the test. It assumes that the
     three samples are independent and that the test errs on the `n` as it did where it was measured. A
     rate that no true rate could give then (rarer than the false positives, or more frequent than the
-    sensitivity allows) speaks against that; `note` says so, and the interval is not to be trusted.
+    sensitivity allows) speaks against that: `note` says so, and there is no interval.
 
     Args:
         k: positives by the test.
@@ -47,4 +47,6 @@ def rogan_gladen(k: int, n: int, sensitivity: Estimate, specificity: Estimate) -
     low, high, value = (min(1.0, max(0.0, x)) for x in (centre - z * error, centre + z * error, point))
     note = "rarer than the test's own false positives" if point < 0 else ""
     note = "more frequent than the test's sensitivity allows" if point > 1 else note
+    if note:
+        low = high = math.nan
     return Estimate(value, low, high, n, note=note)

@@ -21,7 +21,7 @@ from medagents.stats.inference import (
 from medagents.types import MedagentsError
 
 
-def clustered_rate(outcomes: Column, clusters: Column) -> Estimate:
+def clustered_rate(outcomes: Column, clusters: Column, exact: bool = False) -> Estimate:
     """A rate with the Wilson interval of its effective sample size, for few or unequal clusters.
 
     The variance is that of the ratio of clusters' sums (CR2: squared residuals over one less the
@@ -32,11 +32,13 @@ def clustered_rate(outcomes: Column, clusters: Column) -> Estimate:
     as five (Kish: the square of the sum of sizes over the sum of their squares).
 
     Where every outcome is the same no correlation can be seen, and the effective size is the number
-    there are. Where every observation is its own cluster this is `rate`.
+    there are. Where every observation is its own cluster this is `rate`, or `clopper_pearson` if `exact`.
 
     Args:
         outcomes: 0/1, NaN where undefined. For a precision, undefined where nothing was flagged.
         clusters: patient or case of each; see `cluster_codes`.
+        exact: for rates near 0 or 1 of few observations, such as a detector's, where Wilson's interval
+            covers too rarely.
     """
     [values] = binary(outcomes=outcomes)
     sums, sizes = _totals(values, clusters)
@@ -44,7 +46,7 @@ def clustered_rate(outcomes: Column, clusters: Column) -> Estimate:
     if groups < 2:
         return _few(sums, n, groups)
     if groups == n:
-        found = rate(values)
+        found = clopper_pearson(int(sums.sum()), n) if exact else rate(values)
         return Estimate(found.value, found.low, found.high, n, groups)
     p = sums.sum() / n
     variance = float(((sums - p * sizes) ** 2 / (1 - sizes / n)).sum()) / n**2
@@ -76,6 +78,27 @@ def clustered_mean(values: Column, clusters: Column) -> Estimate:
     error = math.sqrt((groups - 1) / groups * float(((without - mean) ** 2).sum()))
     half = sps.t.ppf((1 + CONFIDENCE) / 2, _effective(sizes) - 1) * error
     return Estimate(float(mean), float(mean - half), float(mean + half), n, groups)
+
+
+def rate_difference(a: Column, b: Column, clusters: Column) -> Estimate:
+    """Mean of `a` - `b`, two 0/1 columns of the same cases, over the pairs where both are defined.
+
+    The interval is `bonett_price` where every pair is its own cluster, and `clustered_mean` where
+    clusters repeat: the percentile bootstrap covers too rarely in either case (`coverage.csv`). Clusters
+    that are all alike show no variance to make an interval of; `note` then says so.
+    """
+    first, second = binary(a=a, b=b)
+    change = first - second
+    sums, sizes = _totals(change, clusters)
+    n, groups = int(sizes.sum()), len(sizes)
+    if groups < 2:
+        return _few(sums, n, groups)
+    if groups == n:
+        found = bonett_price(int((change == 1).sum()), int((change == -1).sum()), n)
+        return Estimate(found.value, found.low, found.high, n, groups)
+    if np.ptp(sums / sizes) == 0:
+        return Estimate(float(sums.sum() / n), math.nan, math.nan, n, groups, "clusters alike")
+    return clustered_mean(change, clusters)
 
 
 def clopper_pearson(k: int, n: int) -> Estimate:

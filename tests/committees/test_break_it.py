@@ -99,7 +99,7 @@ def test_swapping_titles_changes_nothing_but_the_titles(cases: tuple[Case, ...])
         assert swapped == other
 
 
-@pytest.mark.parametrize("family", [break_it.CONTRASTS, CONTRASTS])
+@pytest.mark.parametrize("family", [break_it.CONTRASTS, break_it.POST_HOC, CONTRASTS])
 def test_every_contrast_is_named_once_and_between_two_known_arms_that_differ(family: tuple) -> None:
     assert len({name for name, _, _ in family}) == len(family)
     assert all(KNOWN[one] != KNOWN[other] for _, one, other in family)
@@ -107,3 +107,13 @@ def test_every_contrast_is_named_once_and_between_two_known_arms_that_differ(fam
 
 def test_every_step_of_a_ladder_is_a_known_arm() -> None:
     assert all(name in KNOWN for steps in break_it.LADDERS.values() for name in steps)
+
+
+def test_what_was_asked_afterwards_is_no_part_of_the_family_and_changes_one_voice(
+    cases: tuple[Case, ...],
+) -> None:
+    declared = {frozenset(line[1:]) for line in break_it.CONTRASTS}
+    for name, arm, baseline in break_it.POST_HOC:
+        assert frozenset((arm, baseline)) not in declared, name
+        one, other = (shown(cases[0], KNOWN[which], 2).split("\n") for which in (arm, baseline))
+        assert sum(a != b for a, b in zip(one, other, strict=True)) == 1, name
