@@ -30,6 +30,7 @@ from medagents.recordings import (
     same_reply,
     write_shard,
 )
+from medagents.threads import Stopped
 from medagents.types import MedagentsError, Model, Provenance, Reply, Request, Slot, Status, Transport
 
 log = logging.getLogger(__name__)
@@ -45,10 +46,6 @@ class Mode(StrEnum):
 
 class ModelDrift(MedagentsError):
     """Another model answered than the one asked; the reply is not stored."""
-
-
-class Stopped(MedagentsError):
-    """The call was not made, since the run ends for another reason."""
 
 
 class Recorder:

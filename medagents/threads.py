@@ -4,7 +4,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Hashable, Iterable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextvars import ContextVar
 from typing import Generic, TypeVar
+
+from medagents.types import MedagentsError
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -12,6 +15,20 @@ T = TypeVar("T")
 AHEAD = 4
 """Items begun beyond the one that is waited for, times the threads: enough for a slow one not to hold
 up the others, and few enough that memory does not depend on how many items there are."""
+
+
+_ending: ContextVar[threading.Event | None] = ContextVar("ending", default=None)
+
+
+class Stopped(MedagentsError):
+    """A call was not made, since the run ends for another reason."""
+
+
+def ending() -> threading.Event | None:
+    """What is set when the run ends that this thread works for, so that no wait need outlast it; None in a
+    thread that was not started by `in_order`.
+    """
+    return _ending.get()
 
 
 def in_order(
@@ -33,6 +50,7 @@ def in_order(
 
     def one(item: A) -> T:
         nonlocal begun
+        _ending.set(stopped)
         with changed:
             if stopped.is_set():
                 raise CancelledError

@@ -12,7 +12,7 @@ import pytest
 
 from medagents import study
 from medagents.models.scripted import ScriptedModel
-from medagents.recorder import Mode, ModelDrift, Recorder, Stopped, same_model
+from medagents.recorder import Mode, ModelDrift, Recorder, same_model
 from medagents.recordings import (
     ReplayMiss,
     StaleRecording,
@@ -22,6 +22,7 @@ from medagents.recordings import (
     refreshing,
     to_line,
 )
+from medagents.threads import Stopped
 from medagents.types import (
     Case,
     Decoding,

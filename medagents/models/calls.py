@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from medagents.threads import Stopped, ending
 from medagents.types import MedagentsError, Request, Transport
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class Caller:
     """Makes the calls of one model: paced, tried again where that makes sense, given up in time.
 
     Threads may share it. `clock` (seconds) and `sleep` are for tests; the default sleep ends early when
-    another thread finds the quota exhausted.
+    another thread finds the quota exhausted, or the run ends (`threads.ending`).
     """
 
     def __init__(
@@ -134,7 +135,7 @@ class Caller:
         self.pace = Pace(limits, self._clock, self._sleep)
 
     def _rest(self, seconds: float) -> None:
-        self._stopped.wait(seconds)
+        (ending() or self._stopped).wait(seconds)
 
     def __call__(self, attempt: Callable[[], T], tokens: int = 0) -> T:
         """What `attempt` returns, tried again as long as `transport` allows.
@@ -145,6 +146,7 @@ class Caller:
 
         Raises:
             QuotaExhausted: at once, here and for every later call.
+            Stopped: the run ends, and there is no reply yet.
             MedagentsError: no reply after the last attempt.
         """
         from tenacity import Retrying, retry_if_exception, wait_exponential_jitter
@@ -171,6 +173,8 @@ class Caller:
             self.pace.wait(tokens)
             if self._exhausted:
                 raise self._exhausted
+            if (run := ending()) and run.is_set():
+                raise Stopped(f"{self.name}: not asked, since the run ends; run again")
             started.append(self._clock())
             return attempt()
 

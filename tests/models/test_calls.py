@@ -18,6 +18,7 @@ from medagents.models.calls import (
     retry_after,
 )
 from medagents.recordings import read_shard, shards
+from medagents.threads import in_order
 from medagents.types import Image, MedagentsError, Message, Request, Transport
 
 
@@ -165,6 +166,31 @@ def starts(clock: Clock, limits: Limits, tokens: list[int]) -> list[float]:
         pace.wait(count)
         begun.append(clock.now)
     return begun
+
+
+@pytest.mark.parametrize("waits", ["for the server", "for its place below the limit"])
+def test_a_wait_ends_with_the_run_and_nothing_is_asked_after_it(waits):
+    """With a real clock: what is waited for takes a minute."""
+    call = Caller("m", Transport(max_attempts=2), Limits(tokens_per_minute=1))
+    asked, waits_now = [], threading.Event()
+    if waits != "for the server":
+        call.pace.wait(1)  # takes the place of a minute
+        waits_now.set()
+
+    def attempt() -> None:
+        asked.append(waits)
+        waits_now.set()
+        raise CallFailed("HTTP 429", delay=60)
+
+    def work(item: int) -> None:
+        if item == 0:
+            call(attempt)
+        assert waits_now.wait(20)
+        raise ValueError("the end")
+
+    with pytest.raises(ValueError, match="the end"):
+        list(in_order(work, range(9), 2, threading.Event()))
+    assert asked == ["for the server"] * (waits == "for the server")
 
 
 def test_requests_are_spread_evenly_over_a_minute(clock):
