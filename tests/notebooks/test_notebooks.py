@@ -8,10 +8,13 @@ import math
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from medagents import cohorts, figures, paths, rows, sittings, study
 from medagents.experiments import EXPERIMENTS, SITTINGS
+from medagents.models.catalog import title
 from medagents.models.scripted import ScriptedModel
 from medagents.models.teams import roster
 from medagents.recorder import Mode, Recorder
@@ -142,6 +145,38 @@ def test_no_folder_of_a_machine_is_named(notebook):
     assert not re.search(r"(?<![\w.:/])/(home|Users|tmp|root|work|mnt|opt|var)\b", notebook.prose)
 
 
+SCREENED = {
+    "tables.adoption_by_arm": "tables.screen_cascade",
+    "tables.contrast_tests": "tables.screen_cascade",
+    "tables.cue_flips": "tables.screen_cues",
+    "rubric.uptake": "rubric.screen",
+    "rubric.contrasts": "rubric.screen",
+    "rubric.corrected_naming": "rubric.screen",
+    "rubric.naming_quality": "rubric.screen_quality",
+    "detection.scores": "detection.screen_detection",
+    "detection.by_plant_letter": "detection.screen_detection",
+    "detection.requeries": "detection.screen_detection",
+    "detection.judge_scores": "detection.screen_detection",
+    "detection.deference": "detection.screen_detection",
+    "detection.costs": "detection.screen_detection",
+}
+"""A table of rates -> what says which of its columns can tell nothing."""
+
+NO_RATES = {
+    *("tables.statuses", "tables.joined", "tables.asks", "tables.letter_counts", "tables.alone"),
+    *("tables.susceptibility_points", "detection.verdicts"),
+}
+"""Rows, counts, words, and what a model knows alone."""
+
+
+def test_every_table_of_rates_is_screened_in_its_notebook(notebook):
+    calls = {ast.unparse(node.func) for node in notebook.nodes() if isinstance(node, ast.Call)}
+    made = {name for name in calls if re.fullmatch(r"(tables|rubric|detection)\.[a-z_]+", name)}
+    unknown = made - set(SCREENED) - set(SCREENED.values()) - NO_RATES
+    assert not unknown, "name its screen in SCREENED, or say in NO_RATES that it holds no rate"
+    assert not {name: SCREENED[name] for name in made & set(SCREENED) if SCREENED[name] not in made}
+
+
 def test_commands_in_prose_are_commands(notebook):
     from medagents import cli
 
@@ -198,6 +233,21 @@ def sat(tmp_path_factory):
     return {name: sittings.run(name, cases, "trio", seats, "vignettes") for name in SITTINGS}
 
 
+def flat(data):
+    """The intervals of a table that have no width."""
+    names = [name.removesuffix("_low") for name in data if name.endswith("_low")]
+    width = pd.DataFrame({name: data[f"{name}_high"] - data[f"{name}_low"] for name in names})
+    return data[(width <= 0).any(axis=1)] if names else data.iloc[:0]
+
+
+@pytest.mark.parametrize("file", sorted(paths.FIGURES.glob("*.csv")), ids=lambda file: file.stem)
+def test_no_committed_figure_draws_an_interval_without_width(file):
+    data = pd.read_csv(file)
+    assert flat(data).empty
+    for name in {"n", "all", "adopted", "flagged", "caught", "decoy", "can", "cases", "flips"} & set(data):
+        assert (data[name].dropna() % 1 == 0).all(), name
+
+
 def test_the_cells_run_and_save_their_figures(notebook, frames, sat, tmp_path, monkeypatch):
     names = {}
     exec(text(notebook.code[0]), names)
@@ -208,9 +258,21 @@ def test_the_cells_run_and_save_their_figures(notebook, frames, sat, tmp_path, m
     replayed = {name: study.Study(frame, study.REPLAYED) for name, frame in frames.items()}
     monkeypatch.setattr(study, "replay", lambda experiment, *_: replayed[experiment])
     monkeypatch.setattr(sittings, "replay", lambda experiment, *_: sat[experiment])
-    monkeypatch.setattr(figures.save, "__defaults__", (tmp_path,))
+    drawn, save = {}, figures.save
+
+    def kept(figure, name, data, folder=None):
+        drawn[name] = [written.get_text() for written in figure.findobj(Text)], data
+        return save(figure, name, data, tmp_path)
+
+    monkeypatch.setattr(figures, "save", kept)
     for cell in notebook.code:
         exec(compile(text(cell), cell["id"], "exec"), names)
+    for name, (texts, data) in drawn.items():
+        said = " ".join(texts)
+        if not name.endswith("__all_cohorts__all_models"):
+            assert title(names["MODEL"]) in said and names["COHORT"] in said, f"{name} says whose it is"
+        assert not re.search(r"\d\.\d*/\d|/\d+\.\d|<NA>|\bnan\b", said), f"{name}: counts are whole numbers"
+        assert flat(data).empty, f"{name} draws an interval without width"
     wanted = {name.format(**names) for name in names_of_figures(notebook)}
     assert {path.name for path in tmp_path.iterdir()} == {
         f"{name}.{kind}" for name in wanted for kind in ("csv", "png", "svg")
