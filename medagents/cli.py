@@ -120,7 +120,14 @@ def parser() -> argparse.ArgumentParser:
         "run", _run, "execute one notebook with other parameters", "run 02_peer_cascade -p COHORT=medqa"
     )
     run.add_argument("notebook", help="its name, such as 02_peer_cascade")
-    run.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME=VALUE")
+    run.add_argument(
+        "-p",
+        "--parameter",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of its first code cell, such as COHORT=medqa or N=10; may be given several times",
+    )
     return top
 
 

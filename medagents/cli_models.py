@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from medagents.models.gemini import GeminiModel
     from medagents.models.prices import Prices
 
+EXPERIMENTS = (
+    *("cue_sensitivity", "peer_cascade", "peer_rationale", "break_it", "referee_detection", "hidden_rubric"),
+    *("transcript_review", "prompt_format", "engine_check"),
+)
+"""Those of `medagents.experiments`, which takes pandas to import."""
+
 PROVIDER = ("concurrency", "rpm", "tpm", "timeout", "base_url", "max_cost")
 """Options that are of no use with a model on this machine."""
 
@@ -61,7 +67,8 @@ def add_commands(add: Add) -> None:
         "batch write build/cascade.jsonl --experiment peer_cascade --cohort vignettes "
         "--model gemini-3.5-flash",
     )
-    batch.add_argument("action", choices=["write", "submit", "poll", "import", "recheck"])
+    actions = ["write", "submit", "poll", "import", "recheck"]
+    batch.add_argument("action", choices=actions, help="what to do, one after another")
     batch.add_argument("file", type=Path, help="the batch; what belongs to it is kept beside it")
     _add_study(batch, required=False)
     batch.add_argument("--wait", action="store_true", help="poll until the results are there")
@@ -71,15 +78,26 @@ def add_commands(add: Add) -> None:
 
 def _add_study(made: argparse.ArgumentParser, required: bool) -> None:
     made.add_argument(
-        "--experiment", required=required, nargs="+", help="one, or several in one pass over the cases"
+        "--experiment",
+        required=required,
+        nargs="+",
+        metavar="EXPERIMENT",
+        help=f"one, or several in one pass over the cases: {', '.join(EXPERIMENTS)}",
     )
-    made.add_argument("--cohort", required=required)
+    made.add_argument("--cohort", required=required, help="a name that `python -m medagents cohorts` lists")
     made.add_argument(
         "--model",
         required=required,
         help="a name of the catalogue, the path of a GGUF file, gemini-..., or openai:NAME",
     )
     made.add_argument("--n", type=int, help="the first N cases only (rows are not written then)")
+    made.add_argument(
+        "--plant-rule",
+        default="",
+        metavar="RULE",
+        help="which wrong option peers assert, if not by the cohort's own rule: balanced-wrong or from-file "
+        "(medagents/plants.py); recordings and rows then have names of their own",
+    )
 
 
 def _add_provider(made: argparse.ArgumentParser) -> None:
@@ -146,7 +164,12 @@ def _study(options: argparse.Namespace) -> None:
     chosen = Budgeted(model, budget) if paid else model
     try:
         done = study.record_together(
-            options.experiment, options.cohort, chosen, Mode(options.mode), options.n
+            options.experiment,
+            options.cohort,
+            chosen,
+            Mode(options.mode),
+            options.n,
+            plant_rule=options.plant_rule,
         )
     except BaseException as error:
         if budget.calls and not isinstance(error, BudgetReached):  # which says so itself
@@ -165,7 +188,7 @@ def _estimate(options: argparse.Namespace, model: Model, prices: "Prices") -> st
 
     sizes, cases = study.together(options.experiment, options.cohort, model.name, options.n)
     return estimate(
-        lambda recorder: study.run_together(sizes, cases, recorder, options.cohort),
+        lambda recorder: study.run_together(sizes, cases, recorder, options.cohort, options.plant_rule),
         study.engine(model, options.experiment[0]),
         Store(),
         study.publishable(options.cohort),
@@ -219,7 +242,7 @@ def _write_batch(options: argparse.Namespace) -> int:
     model, prices = _gemini(options.model, options.base_url), Prices(options.prices)
     sizes, cases = study.together(options.experiment, options.cohort, model.name, options.n)
     asked = pending(
-        lambda recorder: study.run_together(sizes, cases, recorder, options.cohort),
+        lambda recorder: study.run_together(sizes, cases, recorder, options.cohort, options.plant_rule),
         model,
         Store(),
         study.publishable(options.cohort),

@@ -14,7 +14,11 @@ from collections.abc import Sequence
 from medagents.keys import digest
 from medagents.types import Case, MedagentsError
 
-RULES = ("balanced-wrong", "first-wrong", "from-file")
+RULES = ("balanced-wrong", "from-file")
+"""Rules of a run: the plant of every case is fixed beforehand."""
+
+ARM_RULES = ("first-wrong", "longest-wrong")
+"""Rules of single arms, where some cases have no plant."""
 
 
 def balanced_wrong(cases: Sequence[Case]) -> dict[str, int]:
@@ -74,4 +78,18 @@ def planned(cases: Sequence[Case], rule: str) -> dict[str, int]:
         return balanced_wrong(cases)
     if rule == "from-file":
         return {case.id: from_file(case) for case in cases}
-    raise MedagentsError(f"plant rule {rule!r} cannot be planned; use balanced-wrong or from-file")
+    why = "is one of single arms" if rule in ARM_RULES else "is unknown"
+    raise MedagentsError(f"plant rule {rule!r} {why}; a run takes {' or '.join(RULES)}")
+
+
+def recorded_as(experiment: str, rule: str, cases: Sequence[Case]) -> str:
+    """Name that the recordings and rows of a run have: with a rule that is not the cohort's own behind an @,
+    so that neither replaces the other.
+    """
+    return experiment if rule == default_rule(cases) else f"{experiment}@{rule}"
+
+
+def parted(recorded: str) -> tuple[str, str]:
+    """Experiment and rule of such a name; the rule is empty where it is the cohort's own."""
+    experiment, _, rule = recorded.partition("@")
+    return experiment, rule

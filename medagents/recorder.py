@@ -13,6 +13,7 @@ from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
+from medagents import plants
 from medagents.keys import canonical, key_of
 from medagents.quotation import without_quotations
 from medagents.recordings import (
@@ -239,4 +240,6 @@ def named(error: MedagentsError, slot: Slot) -> MedagentsError:
 
 def command(slot: Slot, model: str, mode: str) -> str:
     """The command line that would record a slot's experiment."""
-    return f"python -m medagents {mode} --experiment {slot.experiment} --cohort {slot.cohort} --model {model}"
+    experiment, rule = plants.parted(slot.experiment)
+    words = f"{mode} --experiment {experiment} --cohort {slot.cohort} --model {model}"
+    return f"python -m medagents {words}" + f" --plant-rule {rule}" * bool(rule)

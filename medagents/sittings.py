@@ -6,7 +6,7 @@ turns and says so, as `study` does with rows.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
@@ -19,7 +19,7 @@ from medagents.experiments.sitting import Sitting, seat
 from medagents.models.teams import roster
 from medagents.recorder import Mode, Recorder
 from medagents.recordings import Store
-from medagents.study import FROM_ROWS, REPLAYED, publishable
+from medagents.study import FROM_ROWS, REPLAYED, figures_folder, publishable
 from medagents.types import Case, MedagentsError, Slot
 
 SIZES = {"catfish_benchmark": 30, "medorch_benchmark": 30, "committee_cascade": 20}
@@ -35,6 +35,7 @@ def recorded_cases(experiment: str, cohort: str, n: int | None) -> Sequence[Case
 class Sittings:
     """Turns of one experiment, cohort and team, and where they came from. `sessions` holds what was said
     and `cases` what was asked, by case; both are empty where committed turns stand in for the recordings.
+    `whole` says that these are the committed turns, no trial.
     """
 
     turns: pd.DataFrame
@@ -42,6 +43,12 @@ class Sittings:
     sessions: Mapping[str, list[Session]] = field(default_factory=dict)
     cases: Mapping[str, Case] = field(default_factory=dict)
     calls: int = 0
+    whole: bool = False
+
+    @property
+    def figures(self) -> Path:
+        """Where figures of it belong, as of a `Study`."""
+        return figures_folder(self.whole)
 
 
 def recorders_of(team: str, cohort: str, store: Store, mode: Mode) -> dict[str, Recorder]:
@@ -78,10 +85,11 @@ def run(
         raise MedagentsError(f"unknown experiment {experiment!r}; known: {', '.join(SITTINGS)}")
     rule = plant_rule or plants.default_rule(cases)
     planned = plants.planned(cases, rule)
+    name = plants.recorded_as(experiment, rule, cases)
     sessions: dict[str, list[Session]] = {}
     words = f"{experiment} {cohort} {team}"
     for case in tqdm(cases, desc=words, unit="case", disable=not progress):
-        slot = Slot(cohort, case.id, experiment, "")
+        slot = Slot(cohort, case.id, name, "")
         sitting = Sitting(case, planned[case.id], rule, seat(roster(team), recorders, slot))
         sessions[case.id] = list(SITTINGS[experiment](sitting))
     lines = (
@@ -117,9 +125,11 @@ def replay(
     except cohorts.MissingData:
         frame = turns.read(turns.path_of(cohort, team, experiment, root))
         ids = list(dict.fromkeys(frame["case"]))[:n]
-        return Sittings(frame[frame["case"].isin(ids)].reset_index(drop=True), FROM_ROWS)
+        frame = frame[frame["case"].isin(ids)].reset_index(drop=True)
+        return Sittings(frame, FROM_ROWS, whole=n is None)
     recorders = recorders_of(team, cohort, store or Store(), Mode.REPLAY)
-    return run(experiment, cases, team, recorders, cohort)
+    whole = n is None and turns.path_of(cohort, team, experiment, root).exists()
+    return replace(run(experiment, cases, team, recorders, cohort), whole=whole)
 
 
 def record(

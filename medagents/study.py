@@ -25,12 +25,20 @@ FROM_ROWS = "read from committed rows, since the cohort's text is not on this ma
 
 @dataclass(frozen=True)
 class Study:
-    """Rows of one experiment, cohort and model, where they came from, and the recorder that gave them."""
+    """Rows of one experiment, cohort and model, where they came from, and the recorder that gave them.
+    `whole` says that these are the committed rows, no trial of fewer cases or of another kind.
+    """
 
     rows: pd.DataFrame
     source: str
     recorder: Recorder | None = None
     cohort: str = ""
+    whole: bool = False
+
+    @property
+    def figures(self) -> Path:
+        """Where figures of it belong: a trial must not replace those that are committed."""
+        return figures_folder(self.whole)
 
     def replies(self, condition: str) -> dict[str, str]:
         """What was replied in a condition, by case; nothing where rows stand in for the recordings."""
@@ -47,6 +55,11 @@ class Study:
     def calls(self) -> int:
         """Calls made to the model, over all experiments recorded together."""
         return self.recorder.calls if self.recorder else 0
+
+
+def figures_folder(whole: bool) -> Path:
+    """Where figures are saved: below `build/` unless they show all of a committed study."""
+    return paths.FIGURES if whole else paths.BUILD / "figures"
 
 
 def run(
@@ -95,6 +108,9 @@ def run_together(
             raise MedagentsError(f"unknown experiment {experiment!r}; known: {', '.join(EXPERIMENTS)}")
     rule = plant_rule or plants.default_rule(cases)
     planned = plants.planned(cases, rule)
+    names = {experiment: plants.recorded_as(experiment, rule, cases) for experiment in sizes}
+    if names.get("transcript_review", "transcript_review") != "transcript_review":
+        raise MedagentsError("transcript_review reads what the cohort's own rule planted; leave the rule out")
     found: dict[str, list[rows.Row]] = {experiment: [] for experiment in sizes}
     words = f"{' '.join(sizes)} {cohort} {recorder.model.name}"
 
@@ -102,7 +118,7 @@ def run_together(
         number, case = numbered
         made = {}
         for experiment in (name for name, size in sizes.items() if number < size):
-            slot = Slot(cohort, case.id, experiment, "")
+            slot = Slot(cohort, case.id, names[experiment], "")
             trial = Trial(case, planned[case.id], rule, recorder, slot)
             made[experiment] = list(EXPERIMENTS[experiment](trial))
         return made
@@ -121,6 +137,7 @@ def replay(
     n: int | None = None,
     store: Store | None = None,
     root: Path = paths.ROWS,
+    plant_rule: str = "",
 ) -> Study:
     """Rows from recordings; from committed rows where the cohort's data are missing.
 
@@ -131,22 +148,33 @@ def replay(
         n: the first n cases only; all of the recorded ones if None.
         store: the recordings.
         root: folder of committed rows.
+        plant_rule: empty for the cohort's own.
     """
     chosen = engine(model, experiment)
-    held = rows.path_of(cohort, chosen.name, experiment, root)
     try:
         cases = recorded_cases(cohort, model, experiment, n)
     except cohorts.MissingData:
+        held = rows.path_of(cohort, chosen.name, experiment + f"@{plant_rule}" * bool(plant_rule), root)
         frame = rows.read(held)
         ids = list(dict.fromkeys(frame["case"]))
         if n is not None and not 1 <= n <= len(ids):
             raise MedagentsError(f"{held} has rows of {len(ids)} cases; n = {n} is out of range") from None
-        return Study(frame[frame["case"].isin(ids[:n])].reset_index(drop=True), FROM_ROWS)
+        frame = frame[frame["case"].isin(ids[:n])].reset_index(drop=True)
+        return Study(frame, FROM_ROWS, cohort=cohort, whole=n is None and not plant_rule)
     recorder = Recorder(chosen, store or Store(), Mode.REPLAY, publishable(cohort))
-    return Study(run(experiment, cases, recorder, cohort), REPLAYED, recorder, cohort)
+    whole = n is None and not plant_rule and rows.path_of(cohort, chosen.name, experiment, root).exists()
+    found = run(experiment, cases, recorder, cohort, plant_rule)
+    return Study(found, REPLAYED, recorder, cohort, whole)
 
 
-def get(experiment: str, cohort: str, model: str, n: int | None = None, mode: str = Mode.REPLAY) -> Study:
+def get(
+    experiment: str,
+    cohort: str,
+    model: str,
+    n: int | None = None,
+    mode: str = Mode.REPLAY,
+    plant_rule: str = "",
+) -> Study:
     """A study as a notebook asks for it: replayed, after it was recorded where `mode` says so.
 
     Raises:
@@ -155,8 +183,8 @@ def get(experiment: str, cohort: str, model: str, n: int | None = None, mode: st
     if mode not in list(Mode):
         raise MedagentsError(f"unknown mode {mode!r}; known: {', '.join(Mode)}")
     if mode != Mode.REPLAY:
-        record(experiment, cohort, model, Mode(mode), n, progress=False)
-    return replay(experiment, cohort, model, n)
+        record(experiment, cohort, model, Mode(mode), n, progress=False, plant_rule=plant_rule)
+    return replay(experiment, cohort, model, n, plant_rule=plant_rule)
 
 
 OVERSIGHT = ("break_it", "referee_detection", "hidden_rubric", "transcript_review")
@@ -192,10 +220,16 @@ def publishable(cohort: str) -> bool:
 
 
 def record(
-    experiment: str, cohort: str, model: str, mode: Mode, n: int | None = None, progress: bool = True
+    experiment: str,
+    cohort: str,
+    model: str,
+    mode: Mode,
+    n: int | None = None,
+    progress: bool = True,
+    plant_rule: str = "",
 ) -> Study:
     """Record an experiment (resumable: what is recorded is not asked again) and write its rows."""
-    return record_together([experiment], cohort, model, mode, n, progress)[experiment]
+    return record_together([experiment], cohort, model, mode, n, progress, plant_rule)[experiment]
 
 
 def together(
@@ -219,8 +253,10 @@ def record_together(
     mode: Mode,
     n: int | None = None,
     progress: bool = True,
+    plant_rule: str = "",
 ) -> dict[str, Study]:
-    """Record several experiments of one cohort and model in one pass, as `run_together` does.
+    """Record several experiments of one cohort and model in one pass, as `run_together` does. By a plant rule
+    that is not the cohort's own, recordings and rows have names of their own (`plants.recorded_as`).
 
     Raises:
         MedagentsError: experiments that need the engine in two states.
@@ -228,14 +264,15 @@ def record_together(
     chosen = engine(model, experiments[0])
     sizes, cases = together(experiments, cohort, chosen.name, n)
     recorder = Recorder(chosen, Store(), mode, publishable(cohort))
-    frames = run_together(sizes, cases, recorder, cohort, progress=progress)
+    frames = run_together(sizes, cases, recorder, cohort, plant_rule, progress)
     tables, shards = [], []
     for experiment, frame in frames.items():
-        recorder.finish(cohort, experiment)
+        name = plants.recorded_as(experiment, plant_rule or plants.default_rule(cases), cases)
+        recorder.finish(cohort, name)
         if n is None:
-            shards.append(recorder.store.shard(Slot(cohort, "", experiment, ""), recorder.model.name))
+            shards.append(recorder.store.shard(Slot(cohort, "", name, ""), recorder.model.name))
         if n is None and len(frame):
-            tables.append(rows.path_of(cohort, recorder.model.name, experiment))
+            tables.append(rows.path_of(cohort, recorder.model.name, name))
             rows.write(frame, tables[-1])
     sums.after_run([*recorder.store.written, *tables], [*shards, *tables])
     return {experiment: Study(frame, mode.value, recorder, cohort) for experiment, frame in frames.items()}

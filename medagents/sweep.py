@@ -6,6 +6,7 @@ never the look of the draft: a notebook that timed out looks finished.
 """
 
 import contextlib
+import csv
 import json
 import math
 import os
@@ -33,6 +34,11 @@ ENVIRONMENT = {
     **{"MPLBACKEND": "agg", "PYTHONHASHSEED": "0", "TZ": "UTC", "PYTHONPATH": str(paths.ROOT)},
 }
 """What a kernel gets over the caller's environment: the same sums, order and clock on every machine."""
+
+STUDIED = "EXPERIMENT"
+"""Stands in the parameters cell for `figure_jobs` and for readers, and cannot be changed: a notebook shows
+the arms of one experiment.
+"""
 
 PATH_LIMIT = 80
 """Longest scratch folder; a Unix socket's path ends near 100 characters, whatever the file system allows."""
@@ -77,7 +83,7 @@ def _changes(job: Job) -> dict[str, Value]:
         "missing": defaults.keys() - job.parameters.keys(),
     }.items():
         if keys:
-            known = ", ".join(defaults)
+            known = ", ".join(key for key in defaults if key != STUDIED)
             raise MedagentsError(f"{name}: {problem} parameter {', '.join(sorted(keys))}; it has: {known}")
     for key, value in job.parameters.items():
         wanted = type(defaults[key])
@@ -86,9 +92,37 @@ def _changes(job: Job) -> dict[str, Value]:
         if type(value) is not wanted or (isinstance(value, float) and not math.isfinite(value)):
             raise MedagentsError(f"{name}: {key}: {value!r} is no {wanted.__name__}")
     changed = {key: value for key, value in job.parameters.items() if value != defaults[key]}
+    if STUDIED in changed:
+        raise MedagentsError(f"{name}: {STUDIED} is what the notebook shows and no parameter; leave it out")
+    _check_cases(job)
     if changed and job.output.resolve() == job.notebook.resolve():
         raise MedagentsError(f"{name}: only a run with its defaults may replace a notebook")
     return changed
+
+
+def _check_cases(job: Job) -> None:
+    """Refuse a number of cases that the study does not have; 0 stands for all of them."""
+    n = job.parameters.get("N", 0)
+    if not isinstance(n, int) or n == 0:
+        return
+    cohort = job.parameters.get("COHORT", "")
+    held = [path for path in _tables(job) if path.exists()]
+    if held and job.parameters.get("MODE", "replay") == "replay":
+        with held[0].open(encoding="utf-8", newline="") as stream:
+            most, kind = len({line["case"] for line in csv.DictReader(stream)}), "recorded"
+    else:
+        manifest = paths.MANIFESTS / f"{cohort}.json"
+        most, kind = json.loads(manifest.read_text("utf-8"))["size"] if manifest.exists() else n, "eligible"
+    if not 1 <= n <= most:
+        raise MedagentsError(
+            f"{job.notebook.name}: N = {n}: {cohort} has {most} {kind} cases; 0 stands for all of them"
+        )
+
+
+def _tables(job: Job) -> list[Path]:
+    """Where the rows or turns of a job's study would be."""
+    names = [str(job.parameters.get(name, "")) for name in ("COHORT", "MODEL", STUDIED)]
+    return [root.joinpath(*names[:2], f"{names[2]}.csv") for root in (paths.ROWS, paths.TURNS)]
 
 
 # --- one notebook, seen from the parent
@@ -237,10 +271,10 @@ def figure_jobs() -> list[Job]:
     folder = paths.BUILD / "notebooks"
     for notebook in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
         defaults = parameters_of(notebook)
-        if not {"COHORT", "MODEL", "EXPERIMENT"} <= defaults.keys():
+        if not {"COHORT", "MODEL", STUDIED} <= defaults.keys():
             found.append((sys.maxsize, job_of(notebook, folder / notebook.name)))
             continue
-        experiment = defaults["EXPERIMENT"]
+        experiment = defaults[STUDIED]
         held = [
             path for root in (paths.ROWS, paths.TURNS) for path in sorted(root.glob(f"*/*/{experiment}.csv"))
         ]

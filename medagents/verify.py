@@ -15,6 +15,7 @@ from typing import NamedTuple
 from medagents import paths, sums
 from medagents.experiments import EXPERIMENTS, SITTINGS
 from medagents.keys import key_of
+from medagents.plants import parted
 from medagents.recorder import where
 from medagents.recordings import ConflictingRecordings, Index, Record, Store, from_line
 from medagents.types import MedagentsError, Slot
@@ -135,7 +136,7 @@ class _Report:
         files = [fault for file in (path, *tables) if (fault := self.sums.pop(file.resolve(), ""))]
         lines = self.store.faults[path]
         calls = [fault for outcome in outcomes for fault in outcome.faults[model]]
-        if experiment not in {*EXPERIMENTS, *SITTINGS}:
+        if parted(experiment)[0] not in {*EXPERIMENTS, *SITTINGS}:
             files.append(f"{path}: no experiment {experiment!r}; rename the shard, or delete it")
         if path.resolve() not in self.listed:
             if not any(table.exists() for table in tables):

@@ -40,14 +40,19 @@ class Run(NamedTuple):
     who: str
 
     @property
+    def kind(self) -> str:
+        """Name of the experiment, without the plant rule that may stand behind it (`plants.recorded_as`)."""
+        return plants.parted(self.experiment)[0]
+
+    @property
     def models(self) -> tuple[str, ...]:
         """Names of the models that are asked."""
-        return roster(self.who).models if self.experiment in SITTINGS else (self.who,)
+        return roster(self.who).models if self.kind in SITTINGS else (self.who,)
 
     @property
     def table(self) -> Path:
         """Where its outcomes are committed: rows, or turns of a committee."""
-        if self.experiment in SITTINGS:
+        if self.kind in SITTINGS:
             return turns.path_of(self.cohort, self.who, self.experiment, paths.TURNS)
         return rows.path_of(self.cohort, self.who, self.experiment, paths.ROWS)
 
@@ -60,7 +65,7 @@ def runs_of(cohort: str, model: str, experiment: str) -> list[Run]:
     """Every run that a shard is recorded for: the model's own, or those of every team it sits in whose turns
     are committed.
     """
-    if experiment in SITTINGS:
+    if plants.parted(experiment)[0] in SITTINGS:
         return [run for run in table_runs() if run[:2] == (experiment, cohort) and model in run.models]
     return [Run(experiment, cohort, model)]
 
@@ -137,16 +142,16 @@ def unlikely(reply: Reply) -> str:
 def run_again(run: Run, store: Store) -> Outcome:
     """Make a run again from recordings, case by case; a case that fails stops no other."""
     outcome = Outcome()
-    if run.experiment not in {*EXPERIMENTS, *SITTINGS}:
+    if run.kind not in {*EXPERIMENTS, *SITTINGS}:
         return outcome
     try:
-        models = {name: study.engine(name, run.experiment) for name in run.models}
+        models = {name: study.engine(name, run.kind) for name in run.models}
     except MedagentsError as error:
         outcome.unbuilt = str(error)  # such as weights that were recorded by their path
         return outcome
     try:
         cases = _cases(run)
-        rule = plants.default_rule(cases)
+        rule = plants.parted(run.experiment)[1] or plants.default_rule(cases)
         planned = plants.planned(cases, rule)
         publishable = study.publishable(run.cohort)
     except MissingData:
@@ -174,9 +179,9 @@ def run_again(run: Run, store: Store) -> Outcome:
 
 
 def _cases(run: Run) -> Sequence[Case]:
-    if run.experiment in SITTINGS:
-        return sittings.recorded_cases(run.experiment, run.cohort, None)
-    return study.recorded_cases(run.cohort, run.who, run.experiment)
+    if run.kind in SITTINGS:
+        return sittings.recorded_cases(run.kind, run.cohort, None)
+    return study.recorded_cases(run.cohort, run.who, run.kind)
 
 
 def _lines(
@@ -184,16 +189,16 @@ def _lines(
 ) -> list[rows.Row] | list[turns.TurnRow]:
     """Outcomes of one case, as they are committed."""
     slot = Slot(run.cohort, case.id, run.experiment, "")
-    if run.experiment in SITTINGS:
+    if run.kind in SITTINGS:
         sitting = Sitting(case, plant, rule, seat(roster(run.who), recorders, slot))
-        held = SITTINGS[run.experiment](sitting)
+        held = SITTINGS[run.kind](sitting)
         return [line for session in held for line in turns.of_session(session, case, plant, rule)]
-    return list(EXPERIMENTS[run.experiment](Trial(case, plant, rule, recorders[run.who], slot)))
+    return list(EXPERIMENTS[run.kind](Trial(case, plant, rule, recorders[run.who], slot)))
 
 
 def _differences(run: Run, lines: list[Any], broken: set[str]) -> list[str]:
     """How committed outcomes differ from those of a run, the cases that it could not finish left out."""
-    table = turns if run.experiment in SITTINGS else rows
+    table = turns if run.kind in SITTINGS else rows
     made, remedy = table.to_frame(lines), f"write it anew with: {_replay(run)}"
     if not run.table.exists():
         return [f"{run.table}: missing; {remedy}"] if len(made) else []

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from medagents import cli, cohorts, figures, paths, recordings, study, sweep
+from medagents import cli, cohorts, figures, paths, plants, recordings, study, sweep
+from medagents.experiments import EXPERIMENTS
 from medagents.models.scripted import ScriptedModel
 from medagents.recorder import Mode, Recorder
 from medagents.recordings import Store, read_shard, to_line
@@ -61,6 +62,21 @@ def test_the_help_of_every_command_has_an_example_that_parses(name, capsys, monk
     words = shlex.split(example.removeprefix("example: python -m medagents ").partition(" <")[0])
     assert words[: len(name.split())] == name.split() or name == words[0]
     assert callable(cli.parser().parse_args(words).run)
+
+
+@pytest.mark.parametrize("mode", ["record", "refresh", "replay", "batch"])
+def test_help_names_every_experiment_and_every_plant_rule(mode, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    with pytest.raises(SystemExit):
+        cli.main([mode, "--help"])
+    words = set(re.findall(r"[\w-]+", capsys.readouterr().out))
+    assert {*EXPERIMENTS, *plants.RULES} <= words and not set(plants.ARM_RULES) & words
+
+
+@pytest.mark.parametrize("name", commands())
+def test_every_argument_of_every_command_has_a_help_text(name):
+    for action in commands()[name]._actions:
+        assert action.help or isinstance(action, argparse._SubParsersAction), action.dest
 
 
 def test_help_without_a_command_lists_every_command(capsys):
@@ -143,7 +159,7 @@ def test_an_unknown_parameter_of_a_notebook_is_status_1_and_writes_nothing(capsy
 
 
 def test_an_interrupt_is_status_130_and_says_that_nothing_is_lost(capsys, monkeypatch):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(study, "record_together", interrupted)
@@ -153,7 +169,7 @@ def test_an_interrupt_is_status_130_and_says_that_nothing_is_lost(capsys, monkey
 
 
 def test_other_faults_are_not_hidden(monkeypatch):
-    def broken(*_):
+    def broken(*_, **__):
         raise ZeroDivisionError
 
     monkeypatch.setattr(study, "record_together", broken)
@@ -173,7 +189,7 @@ def test_other_faults_are_not_hidden(monkeypatch):
     ],
 )
 def test_a_fault_of_the_file_system_is_one_line_and_status_1(error, line, capsys, monkeypatch):
-    def broken(*_):
+    def broken(*_, **__):
         raise error
 
     monkeypatch.setattr(study, "record_together", broken)
@@ -219,20 +235,20 @@ def test_a_torn_line_is_told_in_one_line_without_its_source(shard, capsys, tmp_p
 def test_a_study_is_asked_for_as_given(capsys, monkeypatch):
     held = []
 
-    def record(names, cohort, model, *arguments):
-        held.append((names, cohort, model.name, *arguments))
+    def record(names, cohort, model, *arguments, plant_rule):
+        held.append((names, cohort, model.name, *arguments, plant_rule))
         return {name: study.Study(range(7), "here") for name in names}
 
     monkeypatch.setattr(study, "record_together", record)
-    status, out, _ = run(capsys, *asked(mode="refresh"), "--n", "4")
+    status, out, _ = run(capsys, *asked(mode="refresh"), "--n", "4", "--plant-rule", "balanced-wrong")
     assert (status, out) == (0, "peer_cascade: 7 rows\n0 calls made\n")
-    assert held == [(["peer_cascade"], "vignettes", MODEL, Mode.REFRESH, 4)]
+    assert held == [(["peer_cascade"], "vignettes", MODEL, Mode.REFRESH, 4, "balanced-wrong")]
 
 
 def test_several_experiments_are_recorded_in_one_pass(capsys, monkeypatch):
     held = []
 
-    def record(names, *_):
+    def record(names, *_, **__):
         held.append(names)
         return {name: study.Study(range(3), "here") for name in names}
 

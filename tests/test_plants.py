@@ -1,10 +1,12 @@
 import random
+import re
 from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from medagents import plants
+from medagents.committees import break_it, cascade, hidden_rubric
 from medagents.types import Case, MedagentsError
 
 
@@ -98,15 +100,28 @@ def test_the_default_rule_takes_the_file_only_where_every_case_names_a_distracto
     assert plants.default_rule([first, named(cases[1], None)]) == "balanced-wrong"
 
 
-@pytest.mark.parametrize("rule", ["first-wrong", "loudest"])
+@pytest.mark.parametrize("rule", [*plants.ARM_RULES, "loudest"])
 def test_a_rule_that_cannot_be_planned_is_a_one_line_error(cases: tuple[Case, ...], rule: str) -> None:
-    with pytest.raises(MedagentsError, match=f"{rule}.*cannot be planned") as error:
+    with pytest.raises(MedagentsError, match=f"{rule}.*; a run takes balanced-wrong or from-file$") as error:
         plants.planned(cases, rule)
     assert "\n" not in str(error.value)
 
 
-def test_every_rule_is_either_planned_or_waits_for_the_own_answer(cases: tuple[Case, ...]) -> None:
+def test_every_rule_of_a_run_is_planned_and_every_rule_of_an_arm_is_one_that_an_arm_has(
+    cases: tuple[Case, ...],
+) -> None:
     cohort = [named(case, (case.gold + 1) % len(case.options)) for case in cases]
-    assert set(plants.RULES) == {"balanced-wrong", "from-file", "first-wrong"}
-    for rule in ("balanced-wrong", "from-file"):
+    for rule in plants.RULES:
         assert all(plants.planned(cohort, rule)[case.id] != case.gold for case in cohort)
+    arms = [*cascade.ARMS, *break_it.ARMS, *hidden_rubric.ARMS]
+    assert {arm.plant_rule for arm in arms if arm.plant_rule} == set(plants.ARM_RULES)
+    assert {*plants.RULES, *plants.ARM_RULES} == set(re.findall(r"^- `([a-z-]+)`", plants.__doc__, re.M))
+
+
+def test_a_run_by_the_cohorts_own_rule_has_the_experiments_name_and_any_other_names_its_rule(
+    cases: tuple[Case, ...],
+) -> None:
+    assert plants.recorded_as("peer_cascade", "balanced-wrong", cases) == "peer_cascade"
+    assert plants.recorded_as("peer_cascade", "from-file", cases) == "peer_cascade@from-file"
+    assert plants.parted("peer_cascade") == ("peer_cascade", "")
+    assert plants.parted("peer_cascade@from-file") == ("peer_cascade", "from-file")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from medagents import cohorts, paths, prompts, rows, study
+from medagents import cohorts, paths, prompts, rows, study, verify
 from medagents.cohorts import registry
 from medagents.cohorts.records import Selection, Source
 from medagents.experiments import EXPERIMENTS
@@ -71,7 +71,12 @@ def test_an_unknown_experiment_is_a_one_line_error_before_any_call(
 
 @pytest.mark.parametrize(
     ("rule", "fault"),
-    [("loudest", "'loudest' cannot be planned"), ("first-wrong", "cannot"), ("from-file", "toy-1")],
+    [
+        ("loudest", "'loudest' is unknown; a run takes balanced-wrong or from-file"),
+        ("first-wrong", "'first-wrong' is one of single arms"),
+        ("longest-wrong", "'longest-wrong' is one of single arms"),
+        ("from-file", "toy-1"),
+    ],
 )
 def test_a_rule_that_does_not_serve_is_a_one_line_error_before_any_call(
     cases: tuple[Case, ...], store: Store, rule: str, fault: str
@@ -88,6 +93,69 @@ def test_the_rule_asked_for_is_in_every_row(
     frame = study.run("cue_sensitivity", cases, Recorder(scripted, store, Mode.RECORD), "toy")
     assert set(frame["plant_rule"]) == {"balanced-wrong"}
     assert list(dict.fromkeys(frame["case"])) == [case.id for case in cases]
+
+
+def test_another_plant_rule_is_recorded_beside_the_cohorts_own_and_replaces_nothing(
+    model: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(study.SIZES, ("peer_cascade", "vignettes"), 3)
+    model(varied)
+    own = study.record("peer_cascade", "vignettes", "m", Mode.RECORD, progress=False)
+    shard = paths.RECORDINGS / "vignettes" / "m" / "peer_cascade.jsonl"
+    table = rows.path_of("vignettes", "m", "peer_cascade")
+    before = shard.read_bytes(), table.read_bytes()
+    other = study.record(
+        "peer_cascade", "vignettes", "m", Mode.RECORD, progress=False, plant_rule="balanced-wrong"
+    )
+    assert (shard.read_bytes(), table.read_bytes()) == before
+    assert {path.name for path in shard.parent.glob("peer_cascade*.jsonl")} == {
+        "peer_cascade.jsonl",
+        "peer_cascade@balanced-wrong.jsonl",
+    }
+    assert set(other.rows["plant_rule"]) == {"balanced-wrong", "first-wrong"}
+    assert set(own.rows["plant_rule"]) == {"from-file", "first-wrong"}
+    isolated = [found.rows[found.rows["condition"] == "isolated"]["key"].tolist() for found in (own, other)]
+    assert isolated[0] == isolated[1], "one and the same request is one call"
+    named = study.record(
+        "peer_cascade", "vignettes", "m", Mode.REPLAY, progress=False, plant_rule="from-file"
+    )
+    pd.testing.assert_frame_equal(named.rows, own.rows)  # the cohort's own rule, by its name
+    model(no_call)
+    replayed = study.replay("peer_cascade", "vignettes", "m", plant_rule="balanced-wrong")
+    pd.testing.assert_frame_equal(replayed.rows, other.rows)
+    assert verify.report() == 0
+
+
+def test_a_rule_that_was_not_recorded_is_named_in_the_command_that_records_it(model: Callable) -> None:
+    model(no_call)
+    with pytest.raises(ReplayMiss, match=r"--experiment break_it .*--model m --plant-rule balanced-wrong$"):
+        study.replay("break_it", "vignettes", "m", 1, plant_rule="balanced-wrong")
+
+
+def test_judges_read_discussions_of_the_cohorts_own_rule_only(model: Callable) -> None:
+    model(no_call)
+    with pytest.raises(MedagentsError, match="leave the rule out"):
+        study.record("transcript_review", "vignettes", "m", Mode.RECORD, 1, plant_rule="balanced-wrong")
+
+
+@pytest.mark.parametrize(("n", "whole"), [(None, True), (2, False)])
+@pytest.mark.parametrize("at_hand", [True, False])
+def test_figures_of_a_trial_go_below_build(
+    data: Path, model: Callable, n: int | None, whole: bool, at_hand: bool
+) -> None:
+    model(varied)
+    made("peer_cascade")
+    if not at_hand:
+        data.unlink()
+    found = study.replay("peer_cascade", "toy", "m", n)
+    assert found.figures == (paths.FIGURES if whole else paths.BUILD / "figures")
+
+
+def test_figures_of_a_study_without_committed_rows_go_below_build(data: Path, model: Callable) -> None:
+    model(varied)
+    made("peer_cascade")
+    rows.path_of("toy", "m", "peer_cascade").unlink()
+    assert study.replay("peer_cascade", "toy", "m").figures == paths.BUILD / "figures"
 
 
 def test_plants_of_the_first_cases_do_not_depend_on_how_many_are_run(

@@ -337,6 +337,57 @@ def test_changed_parameters_never_replace_the_notebook_itself(nothing_starts):
         run_notebook(job_of(notebook, notebook, N_CASES=2))
 
 
+STUDY = 'COHORT = "v"\nMODEL = "m"\nEXPERIMENT = "peer_cascade"\nN = 0'
+
+
+@pytest.fixture
+def studied(nothing_starts, monkeypatch):
+    """A notebook of a study with rows of three cases out of five eligible ones."""
+    monkeypatch.setattr(paths, "MANIFESTS", nothing_starts / "manifests")
+    table = nothing_starts / "rows" / "v" / "m" / "peer_cascade.csv"
+    table.parent.mkdir(parents=True)
+    table.write_text("case,condition\n" + "".join(f"c{k // 2},arm{k % 2}\n" for k in range(6)))
+    paths.MANIFESTS.mkdir()
+    (paths.MANIFESTS / "v.json").write_text('{"size": 5}')
+    return nothing_starts
+
+
+def test_what_a_notebook_is_about_cannot_be_changed_and_is_not_offered(studied):
+    notebook = write(studied / "02_peers.ipynb", defaults=STUDY)
+    with pytest.raises(MedagentsError, match=r"^02_peers\.ipynb: EXPERIMENT is what the notebook shows"):
+        run_notebook(job_of(notebook, studied / "out.ipynb", EXPERIMENT="break_it"))
+    with pytest.raises(MedagentsError, match=r"unknown parameter M; it has: COHORT, MODEL, N$"):
+        run_notebook(job_of(notebook, studied / "out.ipynb", M=1))
+
+
+@pytest.mark.parametrize(
+    ("mode", "changes", "said"),
+    [
+        ("", {"N": 4}, "N = 4: v has 3 recorded cases"),
+        ("", {"N": -1}, "N = -1: v has 3 recorded cases"),
+        ("replay", {"N": 4}, "N = 4: v has 3 recorded cases"),
+        ("record", {"N": 6}, "N = 6: v has 5 eligible cases"),
+        ("", {"N": 6, "MODEL": "other"}, "N = 6: v has 5 eligible cases"),
+        ("", {"N": -1, "COHORT": "nowhere"}, "N = -1: nowhere has"),
+    ],
+)
+def test_more_cases_than_there_are_are_refused(studied, mode, changes, said):
+    notebook = write(studied / "02_peers.ipynb", defaults=STUDY + f"\nMODE = {mode!r}" * bool(mode))
+    with pytest.raises(MedagentsError, match=rf"^02_peers\.ipynb: {said}.*0 stands for all of them"):
+        run_notebook(job_of(notebook, studied / "out.ipynb", **changes))
+
+
+@pytest.mark.parametrize(("mode", "n"), [("", 3), ("", 0), ("record", 5)])
+def test_as_many_cases_as_there_are_are_run(studied, mode, n, monkeypatch):
+    def starts(*_, **__):
+        raise MedagentsError("it starts")
+
+    monkeypatch.setattr(sweep, "_supervise", starts)
+    notebook = write(studied / "02_peers.ipynb", defaults=STUDY + f"\nMODE = {mode!r}" * bool(mode))
+    with pytest.raises(MedagentsError, match="it starts"):
+        run_notebook(job_of(notebook, studied / "out.ipynb", N=n))
+
+
 # --- which jobs
 
 

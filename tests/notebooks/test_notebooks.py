@@ -20,6 +20,7 @@ from medagents.models.teams import roster
 from medagents.recorder import Mode, Recorder
 from medagents.recordings import Store
 from medagents.study import OVERSIGHT
+from medagents.sweep import job_of, run_notebook
 
 NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
 MODEL = "qwen2.5-coder-1.5b"
@@ -101,19 +102,30 @@ def test_cells_have_ids_that_say_what_they_hold(notebook):
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name in ids), "a drawn id changes at every save"
 
 
-def names_of_figures(notebook):
+def saved_figures(notebook):
+    """Name and further arguments of each figure that is saved."""
     for node in notebook.nodes():
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "figures.save":
-            yield ast.literal_eval(ast.unparse(node.args[1]).removeprefix("f"))
+            yield ast.literal_eval(ast.unparse(node.args[1]).removeprefix("f")), node.args[2:]
+
+
+def names_of_figures(notebook):
+    return [name for name, _ in saved_figures(notebook)]
 
 
 def test_figures_are_named_by_notebook_cohort_and_model(notebook):
-    names = list(names_of_figures(notebook))
+    names = names_of_figures(notebook)
     assert names and len(set(names)) == len(names)
     for name in names:
         assert re.fullmatch(
             rf"{notebook.number}_[a-z_]+__({{COHORT}}__{{MODEL}}|all_cohorts__all_models)", name
         )
+
+
+def test_a_figure_of_one_study_is_saved_where_the_study_says(notebook):
+    for name, (_, *folder) in saved_figures(notebook):
+        wanted = ["found.figures"] if "{COHORT}" in name else []
+        assert [ast.unparse(node) for node in folder] == wanted, f"a trial run would replace {name}"
 
 
 def test_imports_resolve_and_are_used(notebook):
@@ -256,7 +268,7 @@ def test_the_cells_run_and_save_their_figures(notebook, frames, sat, tmp_path, m
         rows.write(frame, rows.path_of(cohort, names["MODEL"], experiment, paths.ROWS))
     monkeypatch.setattr(rows.path_of, "__defaults__", (paths.ROWS,))
     replayed = {name: study.Study(frame, study.REPLAYED) for name, frame in frames.items()}
-    monkeypatch.setattr(study, "replay", lambda experiment, *_: replayed[experiment])
+    monkeypatch.setattr(study, "replay", lambda experiment, *_, **__: replayed[experiment])
     monkeypatch.setattr(sittings, "replay", lambda experiment, *_: sat[experiment])
     drawn, save = {}, figures.save
 
@@ -277,3 +289,20 @@ def test_the_cells_run_and_save_their_figures(notebook, frames, sat, tmp_path, m
     assert {path.name for path in tmp_path.iterdir()} == {
         f"{name}.{kind}" for name in wanted for kind in ("csv", "png", "svg")
     }
+
+
+# --- run by the real runner
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_trial_run_leaves_the_committed_figures_as_they_are(tmp_path):
+    build = paths.ROOT / "build" / "figures"
+    before = contents(paths.FIGURES)
+    notebook = paths.NOTEBOOKS / "02_peer_cascade.ipynb"
+    run_notebook(job_of(notebook, tmp_path / "trial.ipynb", N=2))
+    assert contents(paths.FIGURES) == before
+    arms = pd.read_csv(build / f"02_adoption__vignettes__{MODEL}.csv")
+    assert set(arms["all"]) == {2}
