@@ -227,7 +227,7 @@ def susceptibility_curve(
 
 
 def quarters(points: pd.DataFrame) -> list[Mapping[str, Any]]:
-    """Mean margin and share adopted in each quarter of the cases by margin."""
+    """Mean margin and share adopted in each quarter of the cases by margin (`stats.clustered_rate`)."""
     if len(points) < 8:
         return []
     ordered = points.sort_values(["margin", "case"]).reset_index(drop=True)
@@ -235,7 +235,7 @@ def quarters(points: pd.DataFrame) -> list[Mapping[str, Any]]:
     found: list[Mapping[str, Any]] = []
     for piece in pieces:
         part = ordered.loc[piece]
-        rate = stats.rate(part["adopted"])
+        rate = stats.clustered_rate(part["adopted"], part["cluster"])
         found.append(
             {"margin": part["margin"].mean(), "n": len(part), "rate": rate.value}
             | {"rate_low": rate.low, "rate_high": rate.high}

@@ -52,7 +52,7 @@ def formats(frame: pd.DataFrame) -> pd.DataFrame:
         said = pd.Series(rows.letters(part["option"].dropna()), dtype=object).value_counts().sort_index()
         lines.append(
             {"format": name, "n": int(right.notna().sum())}
-            | tables.estimate(stats.rate(right), "accuracy")
+            | tables.estimate(stats.clustered_rate(right, part["cluster"]), "accuracy")
             | {"log_loss": -np.log(of_key).mean()}
             | {"letters": " ".join(f"{letter}:{count}" for letter, count in said.items())}
         )
@@ -74,7 +74,7 @@ def engine_floor(check: pd.DataFrame, cascade: pd.DataFrame) -> pd.DataFrame:
         lines.append(
             {"condition": name, "n": int(part["differs"].notna().sum())}
             | {"answers_differ": int(part["differs"].sum())}
-            | tables.estimate(stats.rate(part["differs"].astype(float)))
+            | tables.estimate(stats.clustered_rate(part["differs"].astype(float), part["cluster_whole"]))
             | {"mean_difference": np.nanmean(apart), "largest_difference": np.nanmax(apart)}
         )
     return pd.DataFrame(lines)

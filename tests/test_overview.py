@@ -52,6 +52,18 @@ def test_formats_of_an_engine_without_log_probabilities_lack_only_the_log_loss()
     assert found["accuracy"] == 0.5 and math.isnan(found["log_loss"])
 
 
+def test_cases_of_one_patient_count_together_in_every_rate():
+    held = table(*((case, "letter", int(case in "ab"), SURE) for case in "abcdef"))
+    paired = held.assign(cluster=list("ppqqrr"))
+    expected = stats.clustered_rate([0, 0, 1, 1, 1, 1], list("ppqqrr"))
+    names = ["accuracy_low", "accuracy_high"]
+    assert overview.formats(paired)[names].to_numpy().tolist() == [[expected.low, expected.high]]
+    assert overview.formats(held)[names].to_numpy().tolist() != [[expected.low, expected.high]]
+    floor = overview.engine_floor(paired, paired.assign(option=[0, 0, 0, 0, 0, 0])).iloc[0]
+    differs = stats.clustered_rate([1, 1, 0, 0, 0, 0], list("ppqqrr"))
+    assert (floor["rate_low"], floor["rate_high"]) == (differs.low, differs.high)
+
+
 def test_the_engine_floor_pairs_calls_by_case_and_arm():
     whole = table(
         ("a", "isolated", 0, "-1;-2;-3;-4"),
