@@ -13,7 +13,7 @@ from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
-from medagents import plants
+from medagents import plants, prompts
 from medagents.keys import canonical, key_of
 from medagents.quotation import without_quotations
 from medagents.recordings import (
@@ -22,6 +22,7 @@ from medagents.recordings import (
     ReplayMiss,
     StaleRecording,
     Store,
+    change,
     changed_fields,
     last_of,
     locked,
@@ -194,10 +195,14 @@ class Recorder:
         )
 
     def _stale(self, record: Record, request: Request) -> str:
-        slot = record.slot
+        slot, fields = record.slot, changed_fields(record, request)
+        then, now = change(record, request)
+        told = [f"{then!r} is now {now!r}"] if then or now else []
+        told += prompts.holding(now or request.system * ("system" in fields))
+        words = f" ({', '.join(told)})" if told else ""
         return (
             f"{slot.cohort} case {slot.case}, {slot.condition} was recorded with another request; changed: "
-            f"{', '.join(changed_fields(record, request))}; ask anew with: "
+            f"{', '.join(fields)}{words}; restore what changed (git diff), or ask anew with: "
             f"{command(slot, self.model.name, 'refresh')}"
         )
 

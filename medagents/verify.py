@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 from medagents import paths, sums
 from medagents.experiments import EXPERIMENTS, SITTINGS
-from medagents.keys import key_of
 from medagents.plants import parted
 from medagents.recorder import where
-from medagents.recordings import ConflictingRecordings, Index, Record, Store, from_line
+from medagents.recordings import ConflictingRecordings, Index, Record, Store, from_line, torn, wrong_key
 from medagents.types import MedagentsError, Slot
 from medagents.verify_run import Outcome, Run, run_again, runs_of, table_runs
 
@@ -54,7 +53,7 @@ def _read(path: Path, index: Index) -> Iterator[str]:
         try:
             record = from_line(line.decode())
         except (ValueError, KeyError, TypeError) as error:
-            kind = "damaged recording" if number <= len(closed) else TORN
+            kind = TORN if number > len(closed) and torn(line) else "damaged recording"
             yield f"{path}:{number}: {kind} ({error}); {RESTORE}"
             continue
         try:
@@ -64,17 +63,15 @@ def _read(path: Path, index: Index) -> Iterator[str]:
             if record.slot not in index.by_slot:
                 index.put(record)
         if fault := _misplaced(record, path):
-            yield f"{path}:{number}: {where(record.slot)}: {fault}; {RESTORE}"
+            yield f"{path}:{number}: {where(record.slot)}: {fault}"
 
 
 def _misplaced(record: Record, path: Path) -> str:
     """Why a record does not belong where it is; empty where it does."""
     slot = record.slot
     if (slot.cohort, slot.experiment) != (path.parts[-3], path.stem):
-        return f"it belongs to {slot.experiment} of {slot.cohort}"
-    if record.request is not None and (key := key_of(record.request)) != record.key:
-        return f"the request's key is {key[:12]}, not {record.key[:12]}"
-    return ""
+        return f"it belongs to {slot.experiment} of {slot.cohort}; {RESTORE}"
+    return wrong_key(record)
 
 
 def verify_shard(path: Path) -> list[str]:

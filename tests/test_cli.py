@@ -18,8 +18,8 @@ from medagents import cli, cohorts, figures, paths, plants, recordings, study, s
 from medagents.experiments import EXPERIMENTS
 from medagents.models.scripted import ScriptedModel
 from medagents.recorder import Mode, Recorder
-from medagents.recordings import Store, read_shard, to_line
-from medagents.types import MedagentsError
+from medagents.recordings import Store, make_record, read_shard, to_line
+from medagents.types import MedagentsError, Message, Provenance, Reply, Request, Slot, Status, Usage
 
 MODEL = "smollm2-135m"
 
@@ -109,6 +109,9 @@ def asked(experiment="peer_cascade", cohort="vignettes", model=MODEL, mode="repl
     return [mode, "--experiment", experiment, "--cohort", cohort, "--model", model]
 
 
+REPLY = Reply("B", Status.ANSWERED, "stop", "m", Usage(), "e", "t", Provenance.SCRIPTED)
+ONE = make_record(Slot("c", "c1", "e", "arm"), Request("m", (Message("user", "Which?"),)), REPLY, True)
+
 FAULTS = {
     "unknown experiment": (asked(experiment="nothing"), "unknown experiment 'nothing'; known: "),
     "unknown cohort": (asked(cohort="nowhere"), "unknown cohort 'nowhere'; known: vignettes"),
@@ -119,8 +122,12 @@ FAULTS = {
     "missing data": (asked(cohort="medqa"), "MEDAGENTS_DATA"),
     "merge of an absent shard": (["recordings", "merge", "absent.jsonl", "t.jsonl"], "absent.jsonl: no such"),
     "merge of a folder": (["recordings", "merge", "folder", "t.jsonl"], "folder: Is a directory"),
-    "merge into a folder": (["recordings", "merge", "empty.jsonl", "folder"], "folder"),
-    "merge to a place that is none": (["recordings", "merge", "empty.jsonl", "/proc/x/t.jsonl"], "/proc/x"),
+    "merge of nothing": (
+        ["recordings", "merge", "empty.jsonl", "t.jsonl"],
+        "empty.jsonl: holds no recordings",
+    ),
+    "merge into a folder": (["recordings", "merge", "one.jsonl", "folder"], "folder"),
+    "merge to a place that is none": (["recordings", "merge", "one.jsonl", "/proc/x/t.jsonl"], "/proc/x"),
     "sums of a stranger": (["recordings", "sums", "empty.jsonl"], "no recordings, rows or turns"),
     "parameter without value": (["run", "01_cue_sensitivity", "-p", "COHORT"], "a parameter is NAME=VALUE"),
     "parameter of another type": (["run", "01_cue_sensitivity", "-p", "N=many"], "'many' is no int"),
@@ -137,6 +144,7 @@ def test_a_fault_is_one_line_and_status_1(arguments, message, capsys, monkeypatc
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "one.jsonl").write_text(to_line(ONE))
     status, out, err = run(capsys, *arguments)
     assert (status, out) == (1, "")
     [line] = err.splitlines()

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from medagents import paths, prompts
@@ -38,6 +40,28 @@ def test_the_worked_examples_are_questions_and_letters_and_use_each_letter_once(
 def test_an_unknown_prompt_is_an_error_that_names_the_file() -> None:
     with pytest.raises(MedagentsError, match=r"peer_cascade/shouted\.txt: no such prompt"):
         prompts.template("peer_cascade/shouted")
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"Answer {oops} now.", r"field 'oops' is none of letter"),
+        (b"Answer {} now.", "is none of letter"),
+        (b"Answer { now.", "is none of letter"),
+        (b"Answer {letter} \xff", "not UTF-8"),
+    ],
+)
+def test_a_damaged_prompt_is_one_line_that_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, fault: str
+) -> None:
+    monkeypatch.setattr(paths, "PROMPTS", tmp_path)
+    (tmp_path / "ask.txt").write_bytes(content)
+    prompts.template.cache_clear()
+    with pytest.raises(MedagentsError, match=fault) as error:
+        prompts.fill("ask", letter="B")
+    prompts.template.cache_clear()
+    assert str(error.value).startswith(f"{tmp_path / 'ask.txt'}: ") and "\n" not in str(error.value)
+    assert "restore" in str(error.value)
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

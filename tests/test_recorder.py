@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from medagents import study
+from medagents import paths, prompts, study
 from medagents.models.scripted import ScriptedModel
 from medagents.recorder import Mode, ModelDrift, Recorder, same_model
 from medagents.recordings import (
@@ -118,12 +118,35 @@ def test_a_changed_request_is_stale_names_its_fields_and_makes_no_call(
     before = recorder.store.shard(slot_of("c1"), "m-1").read_bytes()
     with pytest.raises(StaleRecording) as error:
         recorder.ask(slot_of("c1"), request_of(model, "c1", "Answer.", seed=3))
+    told = f" ({SYSTEM[:24]!r} is now 'Answer.')" if publishable else ""
     assert str(error.value) == (
-        "cohort case c1, isolated was recorded with another request; changed: decoding, system; ask anew "
-        "with: python -m medagents refresh --experiment cascade --cohort cohort --model m-1"
+        f"cohort case c1, isolated was recorded with another request; changed: decoding, system{told}; "
+        "restore what changed (git diff), or ask anew with: python -m medagents refresh --experiment cascade "
+        "--cohort cohort --model m-1"
     )
     assert model.history == []
     assert recorder.store.shard(slot_of("c1"), "m-1").read_bytes() == before
+
+
+@pytest.mark.parametrize("publishable", [True, False])
+@pytest.mark.parametrize("name", ["common/system", "committee/system"])
+def test_a_stale_recording_names_the_prompt_that_was_edited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, publishable: bool, name: str
+) -> None:
+    edited = tmp_path / "prompts" / f"{name}.txt"
+    edited.parent.mkdir(parents=True)
+    edited.write_text(prompts.template(name) + "\n")
+    monkeypatch.setattr(paths, "PROMPTS", tmp_path / "prompts")
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    asked = request_of(Provider(), "c1", edited.read_text().strip())
+    Recorder(Provider(), Store(tmp_path), Mode.RECORD, publishable).ask(slot_of("c1"), asked)
+    edited.write_text(edited.read_text().strip() + " PLEASE.\n")
+    now = request_of(Provider(), "c1", edited.read_text().strip())
+    with pytest.raises(StaleRecording) as error:
+        Recorder(Provider(), Store(tmp_path), Mode.REPLAY, publishable).ask(slot_of("c1"), now)
+    words = str(error.value)
+    assert f"prompts/{name}.txt);" in words and words.count(".txt") == 1
+    assert ("PLEASE" in words) == publishable and "\n" not in words
 
 
 # Record

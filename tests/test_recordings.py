@@ -22,6 +22,7 @@ from medagents.recordings import (
     Index,
     Record,
     Store,
+    change,
     changed_fields,
     from_line,
     make_record,
@@ -156,6 +157,30 @@ def test_the_changed_fields_are_named_with_and_without_the_text(publishable: boo
     held = from_line(to_line(record_of(publishable=publishable)))
     assert changed_fields(held, request_of("c1")) == []
     assert changed_fields(held, request_of("c1", system="Reply.", repeat=2)) == ["repeat", "system"]
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "told"),
+    [
+        ("Reply.", "Answer.", ("Reply.", "Answer.")),
+        ("one\ntwo\nthree", "one\ntwo!\nthree", ("two", "two!")),
+        ("one", "one\ntwo", ("", "two")),
+        (
+            "a" * 50 + "b" + "c" * 50,
+            "a" * 50 + "d" + "c" * 50,
+            ("a" * 24 + "b" + "c" * 23, "a" * 24 + "d" + "c" * 23),
+        ),
+        ("same", "same", ("", "")),
+    ],
+)
+def test_the_change_of_a_text_is_told_by_its_line_and_briefly(
+    then: str, now: str, told: tuple[str, str]
+) -> None:
+    slot = Slot("cohort", "c1", "cascade", "isolated")
+    request = request_of(system="Reply.", messages=(Message("user", then),))
+    changed = replace(request, messages=(Message("user", now),))
+    assert change(make_record(slot, request, reply_of(), True), changed) == told
+    assert change(make_record(slot, request, reply_of(), False), changed) == ("", "")
 
 
 # Contradictions
@@ -554,6 +579,33 @@ def test_an_absent_source_leaves_the_target_untouched(tmp_path: Path) -> None:
     with pytest.raises(MedagentsError, match=r"absent.jsonl: no such shard"):
         merge([tmp_path / "absent.jsonl"], target)
     assert target.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"", "holds no recordings"),
+        (b"null", ":1: damaged recording"),
+        (b"{}", ":1: damaged recording"),
+        (b"null\n", ":1: damaged recording"),
+    ],
+)
+def test_a_source_without_recordings_is_refused_and_leaves_nothing_behind(
+    tmp_path: Path, content: bytes, fault: str
+) -> None:
+    source, target = tmp_path / "source.jsonl", tmp_path / "new" / "all.jsonl"
+    source.write_bytes(content)
+    with pytest.raises(MedagentsError, match=fault):
+        merge([source], target)
+    assert not target.parent.exists()
+
+
+def test_a_record_whose_key_is_not_that_of_its_request_is_not_merged(tmp_path: Path) -> None:
+    source, target = tmp_path / "source.jsonl", tmp_path / "new" / "all.jsonl"
+    source.write_text(to_line(replace(record_of(), key="0" * 64)))
+    with pytest.raises(MedagentsError, match=r"source\.jsonl: case c1, isolated: the request's key is"):
+        merge([source], target)
+    assert not target.parent.exists()
 
 
 def test_a_merge_waits_for_a_writer_that_holds_the_target(tmp_path: Path) -> None:

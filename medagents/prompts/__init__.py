@@ -22,13 +22,36 @@ def template(name: str) -> str:
     """
     path = paths.PROMPTS / f"{name}.txt"
     if not path.exists():
-        raise MedagentsError(f"{path}: no such prompt")
-    return path.read_text(encoding="utf-8").removesuffix("\n")
+        raise MedagentsError(f"{path}: no such prompt; restore it from version control")
+    try:
+        return path.read_text(encoding="utf-8").removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise MedagentsError(f"{path}: not UTF-8 ({error.reason}); restore it from version control") from None
 
 
 def fill(name: str, **values: str) -> str:
-    """A prompt with its fields filled in."""
-    return template(name).format(**values)
+    """A prompt with its fields filled in.
+
+    Raises:
+        MedagentsError: there is no such file, or it has another field or a brace that is none.
+    """
+    try:
+        return template(name).format(**values)
+    except (KeyError, IndexError, ValueError) as error:
+        raise MedagentsError(
+            f"{paths.PROMPTS / name}.txt: field {error} is none of {', '.join(values) or 'no field'}; write "
+            f"{{{{ and }}}} for braces, or restore the file from version control"
+        ) from None
+
+
+def holding(words: str) -> list[str]:
+    """Files that hold these words, from the clone's root; none for empty words.
+
+    A change is told by them, since a prompt is put together out of several files.
+    """
+    found = sorted(paths.PROMPTS.rglob("*.txt")) if words.strip() else []
+    held = [path for path in found if words in path.read_text(encoding="utf-8", errors="replace")]
+    return [path.relative_to(paths.ROOT).as_posix() for path in held]
 
 
 def case_text(view: View) -> str:

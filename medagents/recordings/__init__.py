@@ -18,11 +18,13 @@ from medagents.recordings.record import (
     Record,
     ReplayMiss,
     StaleRecording,
+    change,
     changed_fields,
     from_line,
     make_record,
     same_reply,
     to_line,
+    wrong_key,
 )
 from medagents.recordings.shard import (
     locked,
@@ -31,6 +33,7 @@ from medagents.recordings.shard import (
     records_of,
     refreshing,
     shards,
+    torn,
     write_shard,
 )
 from medagents.recordings.store import Store, last_of
@@ -42,6 +45,7 @@ __all__ = [
     "ReplayMiss",
     "StaleRecording",
     "Store",
+    "change",
     "changed_fields",
     "from_line",
     "last_of",
@@ -54,5 +58,7 @@ __all__ = [
     "same_reply",
     "shards",
     "to_line",
+    "torn",
     "write_shard",
+    "wrong_key",
 ]

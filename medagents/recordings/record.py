@@ -2,10 +2,14 @@
 
 import json
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
-from medagents.keys import Json, canonical, canonical_json, digest, parts
+from medagents.keys import Json, canonical, canonical_json, digest, key_of, parts
 from medagents.types import MedagentsError, Provenance, Reply, Request, Slot, Status, Usage
+
+AROUND = 24
+"""Characters told on either side of a change."""
 
 
 class ReplayMiss(MedagentsError):
@@ -70,9 +74,38 @@ def from_line(line: str) -> Record:
     return Record(body["key"], Slot(**body["slot"]), Reply(**reply), request, pieces)
 
 
+def wrong_key(record: Record) -> str:
+    """Why the key of a record cannot be right; empty where it can, as it can where no text is stored."""
+    if record.request is None or (key := key_of(record.request)) == record.key:
+        return ""
+    return f"the request's key is {key[:12]}, not {record.key[:12]}; restore the line from version control"
+
+
 def same_reply(one: Reply, other: Reply) -> bool:
     """Whether two replies say the same, whenever they were made."""
     return replace(one, time="") == replace(other, time="")
+
+
+def change(record: Record, request: Request) -> tuple[str, str]:
+    """The line in which a request's texts first differ from the recorded ones, as it was and as it is, cut to
+    `AROUND` characters on either side; two empty texts where the text was not stored or is the same.
+    """
+    if record.request is None:
+        return "", ""
+    then, now = (_texts(whole) for whole in (record.request, canonical(request)))
+    for old, new in zip_longest(then, now, fillvalue=""):
+        if old != new:
+            both = zip(old, new, strict=False)
+            at = next((place for place, (a, b) in enumerate(both) if a != b), min(len(old), len(new)))
+            begin = max(0, at - AROUND)
+            return old[begin : at + AROUND], new[begin : at + AROUND]
+    return "", ""
+
+
+def _texts(whole: Json) -> list[str]:
+    """The lines that a canonical request shows, in order."""
+    shown = [whole["system"], *(message["text"] for message in whole["messages"])]
+    return [line for text in shown for line in text.split("\n")]
 
 
 def changed_fields(record: Record, request: Request) -> list[str]:

@@ -1,15 +1,17 @@
 """The files of the recordings: one line a call, read as a stream, appended in one locked write."""
 
 import fcntl
+import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from medagents import paths
 from medagents.recordings.index import Index
-from medagents.recordings.record import Record, from_line
+from medagents.recordings.record import Record, from_line, wrong_key
 from medagents.types import MedagentsError
 
 
@@ -32,12 +34,20 @@ def scan(stream: BinaryIO, path: Path, before: int = 0) -> Iterator[Line]:
         try:
             record = from_line(data.decode())
         except (ValueError, KeyError, TypeError) as error:
-            if data.endswith(b"\n"):
+            if not torn(data):
                 raise MedagentsError(
                     f"{path}:{number}: damaged recording ({error}); restore the line from version control"
                 ) from error
             record = None
         yield Line(data, record)
+
+
+def torn(data: bytes) -> bool:
+    """Whether a line that is no record may be the beginning of one: it has no newline, and is no JSON."""
+    with suppress(ValueError):
+        json.loads(data)
+        return False
+    return not data.endswith(b"\n")
 
 
 def read_shard(path: Path) -> tuple[list[Record], str | None]:
@@ -167,14 +177,30 @@ def merge(sources: Iterable[Path], target: Path) -> int:
     """Merge shards into one, without loss; returns how many records the target then holds.
 
     Raises:
-        MedagentsError: a source is absent or damaged; the target is untouched.
+        MedagentsError: a source is absent, damaged or empty, or a key is not that of its request; the target
+            is untouched.
         ConflictingRecordings: two sources contradict each other; the target is untouched.
     """
     index = Index(room=0)
     count = 0
+
+    def take(path: Path) -> tuple[int, int]:
+        """How many records a shard holds, and how many of them are new."""
+        held = new = 0
+        for record in records_of(path):
+            if fault := wrong_key(record):
+                raise MedagentsError(f"{path}: case {record.slot.case}, {record.slot.condition}: {fault}")
+            new += index.add(record, path)
+            held += 1
+        return held, new
+
+    for path in sources:  # before the lock, whose file would be left beside a target that is never made
+        held, new = take(path)
+        if not held:
+            raise MedagentsError(f"{path}: holds no recordings; check the path")
+        count += new
     with locked(target):
-        for path in [*sources, *([target] if target.exists() else [])]:
-            count += sum(index.add(record, path) for record in records_of(path))
+        count += take(target)[1] if target.exists() else 0
         _replace(target, index.sorted_lines())
     return count
 
