@@ -151,16 +151,26 @@ def _cohorts(options: argparse.Namespace) -> int:
         return 0
     rows = cohorts.status()
     if options.write_manifests:
-        for row in rows:
-            if row.state != "missing":
-                print(cohorts.write_manifest(row.name))
-        return 0
+        return _write_manifests([row.name for row in rows if row.state != "missing"])
     for row in rows:
         cases = "?" if row.eligible is None else str(row.eligible)
         print(f"{row.name:18} {row.state:8} {cases:>5} cases   {row.licence}")
         if row.next:
             print(f"{'':18} {row.next}")
     return int(any(row.state == "broken" for row in rows))
+
+
+def _write_manifests(names: Sequence[str]) -> int:
+    from medagents import cohorts
+
+    status = 0
+    for name in names:
+        try:
+            print(cohorts.write_manifest(name))
+        except MedagentsError as error:
+            print(f"medagents: {error}", file=sys.stderr)
+            status = 1
+    return status
 
 
 def _fetch(options: argparse.Namespace) -> None:

@@ -47,7 +47,11 @@ def add_commands(add: Add) -> None:
     for mode, help in (
         ("record", "ask the model for every call that is not recorded (resumable), then write the rows"),
         ("refresh", "ask the model for every call anew and replace the recordings when all are done"),
-        ("replay", "rebuild the rows from the recordings, without a model"),
+        (
+            "replay",
+            "rebuild the rows from the recordings, without a model; needs the cohort's text, without which a "
+            "notebook shows the committed rows",
+        ),
     ):
         made = add(
             mode,

@@ -398,6 +398,22 @@ def test_manifests_are_written_only_of_cohorts_that_are_here(capsys, monkeypatch
     assert written == ["vignettes"]
 
 
+def test_a_broken_cohort_does_not_keep_the_others_from_their_manifests(capsys, monkeypatch):
+    def write(name):
+        if name == "two":
+            raise MedagentsError("two: its file is damaged")
+        return name
+
+    rows = [cohorts.StatusRow(name, "broken", 1, True, "ours", "") for name in ("one", "two", "three")]
+    monkeypatch.setattr(cohorts, "status", lambda: rows)
+    monkeypatch.setattr(cohorts, "write_manifest", write)
+    assert run(capsys, "cohorts", "--write-manifests") == (
+        1,
+        "one\nthree\n",
+        "medagents: two: its file is damaged\n",
+    )
+
+
 def test_a_cohort_that_ships_is_there_already(capsys):
     status, out, _ = run(capsys, "fetch", "vignettes")
     assert status == 0 and out.splitlines() and all(str(paths.VIGNETTES) in line for line in out.splitlines())

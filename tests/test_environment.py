@@ -177,6 +177,14 @@ def test_every_target_is_described_and_phony():
     assert rules == set(phony.split()) == {name for name, _ in TARGET.findall(MAKEFILE)}
 
 
+def test_the_citation_names_every_author_of_the_papers():
+    citation = yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    counts = {entry["url"].rsplit("/", 1)[-1]: len(entry["authors"]) for entry in citation["references"]}
+    assert counts == {"2608.03744": 16, "2508.05996": 8, "2505.21503": 8}
+    for person in (person for entry in citation["references"] for person in entry["authors"]):
+        assert set(person) == {"family-names", "given-names"}, "no name stands for others"
+
+
 def test_the_readme_names_no_file_or_folder_that_is_not_there():
     links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in link]
     assert links

@@ -37,10 +37,10 @@ def fetch_cohort(found: Cohort) -> tuple[Path, ...]:
     wanted = [source for source in found.sources if not _present(source, folder)]
     by_hand = [source for source in wanted if source.url is None]
     if by_hand:
-        sums = ", ".join(f"{source.path} {source.sha256}" for source in by_hand)
+        sums = ", ".join(f"{source.path} {source.sha256}" for source in by_hand if source.sha256)
         raise MedagentsError(
-            f"cohort {found.name} cannot be downloaded by a script: {found.how}, in {folder}; "
-            f"expected SHA-256: {sums}"
+            f"cohort {found.name} cannot be downloaded by a script: {found.how}, in {folder}"
+            + f"; expected SHA-256: {sums}" * bool(sums)
         )
     content: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory(prefix="medagents-") as scratch:

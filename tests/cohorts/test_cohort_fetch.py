@@ -170,3 +170,11 @@ def test_an_origin_without_a_plain_address_is_explained_with_the_checksum(name: 
     with pytest.raises(MedagentsError, match=r"Google Drive.*expected SHA-256: \S+ [0-9a-f]{64}"):
         fetch(name)
     assert not data.exists()
+
+
+def test_a_source_without_a_checksum_is_not_told_as_an_empty_one(data: Path) -> None:
+    with pytest.raises(MedagentsError, match="cannot be downloaded by a script") as error:
+        fetch_cohort(cohort_of(Source("held.csv.gz", "")))
+    assert str(error.value).endswith(f"in {data}")
+    with pytest.raises(MedagentsError, match=rf"expected SHA-256: other\.csv {sha(CONTENT)}$"):
+        fetch_cohort(cohort_of(Source("held.csv.gz", ""), Source("other.csv", sha(CONTENT))))
