@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from medagents import detection, paths, recordings, rows, rubric, stats, tables
+from medagents import cohorts, detection, paths, recordings, rows, rubric, stats, tables
 from medagents.committees import break_it, cascade
 from medagents.models.catalog import title
+from medagents.notebook import parameters_of
 from medagents.rows import logp_matrix
 
 
@@ -177,3 +178,40 @@ def across() -> pd.DataFrame:
         line |= {f"irrelevant{end}": arms.loc["irrelevant", f"contagion{end}"] for end in ends}
         lines.append(line)
     return pd.DataFrame(lines)
+
+
+def alone() -> pd.DataFrame:
+    """What each model knows by itself, a line a cohort: accuracy beside chance, the letter it answers most
+    and how often. Of a model that always answers one letter, adoption is the copying of a letter.
+    """
+    lines = []
+    for cohort, model, frame in studies("peer_cascade"):
+        answers = frame[(frame["condition"] == "isolated") & frame["option"].notna()]
+        letters = pd.Series(rows.letters(answers["option"])).value_counts()
+        known = tables.alone(frame, "isolated").drop(columns="condition").iloc[0].to_dict()
+        line = {"cohort": cohort, "model": model} | known
+        lines.append(line | {"letter": letters.index[0], "times": int(letters.iloc[0])})
+    return pd.DataFrame(lines)
+
+
+def coverage() -> dict[str, str]:
+    """Cohort -> how many of its cases are recorded, and in which notebooks they are shown: `126 (01, 02), 50
+    (03, 04)`; `none` for a cohort without rows.
+    """
+    found: dict[str, dict[int, list[str]]] = {name: {} for name in cohorts.names()}
+    for notebook in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
+        values = parameters_of(notebook)
+        experiment = values.get("EXPERIMENT") or ("prompt_format" if "DEVELOPMENT" in values else None)
+        for cohort in found if experiment else ():
+            held = [
+                path
+                for root in (paths.ROWS, paths.TURNS)
+                for path in root.glob(f"{cohort}/*/{experiment}.csv")
+            ]
+            if held:
+                most = max(pd.read_csv(path, usecols=["case"], dtype=str)["case"].nunique() for path in held)
+                found[cohort].setdefault(most, []).append(notebook.name[:2])
+    return {
+        cohort: ", ".join(f"{cases} ({', '.join(shown)})" for cases, shown in sizes.items()) or "none"
+        for cohort, sizes in found.items()
+    }
