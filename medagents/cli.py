@@ -114,7 +114,9 @@ def parser() -> argparse.ArgumentParser:
         "--unpinned", action="store_true", help="take rows whose checksum is another, such as edited ones"
     )
     audited.add_argument(
-        "--refresh", action="store_true", help="write the committed tables of medagents/audit instead"
+        "--refresh",
+        action="store_true",
+        help="write the committed tables of medagents/audit instead (goes with neither --out nor --unpinned)",
     )
     run = add(
         "run", _run, "execute one notebook with other parameters", "run 02_peer_cascade -p COHORT=medqa"
@@ -217,6 +219,8 @@ def _audit(options: argparse.Namespace) -> None:
     from medagents.audit import derived, verdicts
     from medagents.audit.rows import Rows
 
+    if options.refresh and (options.unpinned or options.out):
+        raise MedagentsError("--refresh writes the committed tables from the pinned rows; leave out the rest")
     rows = Rows(options.artefacts, pinned=not options.unpinned)
     if options.refresh:
         print(*derived.refresh(rows), sep="\n")

@@ -35,20 +35,26 @@ Check = Callable[[pd.DataFrame, list[str]], list[str]]
 def same_option_flips(table: pd.DataFrame, names: list[str]) -> list[str]:
     """Flips that kept the option: the cue edited the option's text and the texts were compared.
 
-    Columns: answer before, answer under the cue. A text that continues the other one by whole words is
-    the same option with words appended.
+    Columns: answer before, answer under the cue, the flip that a claim counts. A text that continues the
+    other one by whole words is the same option with words appended. What is counted as a flip, and out of
+    how many, is the third column's word, as in the claim itself; where the texts say otherwise, that is told.
     """
-    first, second = (named(table, name).map(same_text, na_action="ignore") for name in names)
-    both = first.notna() & second.notna()
-    pairs = list(zip(first[both], second[both], strict=True))
-    flips = [(a, b) for a, b in pairs if a != b]
-    same = [1 for a, b in flips if f"{a} ".startswith(f"{b} ") or f"{b} ".startswith(f"{a} ")]
-    if not same:
-        return []
-    return [
-        f"{len(same)} of {len(flips)} flips keep the option, whose text the cue edited; "
-        f"without them {len(flips) - len(same)} of {len(pairs)} flip"
-    ]
+    first, second = (named(table, name).map(same_text, na_action="ignore") for name in names[:2])
+    flipped = column(table, names[2])
+    pairs = [(str(a), str(b)) for a, b, flip in zip(first, second, flipped, strict=True) if flip == 1]
+    same = sum(a != b and (f"{a} ".startswith(f"{b} ") or f"{b} ".startswith(f"{a} ")) for a, b in pairs)
+    differ = (first != second).where(first.notna() & second.notna())
+    odd = int((differ.notna() & flipped.notna() & (differ.astype(float) != flipped)).sum())
+    n = int(flipped.notna().sum())
+    found = []
+    if same:
+        found.append(
+            f"{same} of {len(pairs)} flips keep the option, whose text the cue edited; "
+            f"without them {len(pairs) - same} of {n} flip"
+        )
+    if odd:
+        found.append(f"in {odd} of {n} rows {names[2]} is not what the two answers say")
+    return found
 
 
 def harm(table: pd.DataFrame, names: list[str]) -> list[str]:

@@ -101,14 +101,26 @@ class Rows:
         expected = self._known.loc[path]
         got = sha256(content).hexdigest()
         if got != expected["sha256"]:
-            lines = len(content.splitlines())
-            short = lines < expected["rows"]
-            fault = f"{lines} of {expected['rows']} lines, truncated" if short else "edited"
+            fault = _cut(path, content, expected["rows"]) or "edited"
             raise MedagentsError(
                 f"{file}: {fault} (SHA-256 {got[:16]}, expected {expected['sha256'][:16]}); {REMEDY}; "
                 "to audit it as it is, pass --unpinned"
             )
         return content
+
+
+def _cut(path: str, content: bytes, rows: int) -> str:
+    """How a file was cut short; empty where it was not. Pinned files of lines end with one."""
+    lines = content.count(b"\n") + (content[-1:] not in (b"\n", b""))
+    if lines < rows:
+        return f"{lines} of {rows} lines, truncated"
+    if path.endswith(".json"):
+        try:
+            json.loads(content)
+        except ValueError:
+            return "cut within its JSON, truncated"
+        return ""
+    return "" if content.endswith(b"\n") else "cut within its last line, truncated"
 
 
 def table_of(rows: Rows, file: str) -> pd.DataFrame:
@@ -138,10 +150,14 @@ def table_of(rows: Rows, file: str) -> pd.DataFrame:
 def _parse(path: str, content: bytes) -> pd.DataFrame:
     if path.endswith(".csv"):
         return _csv(path, content)
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise MedagentsError(f"{path}: byte {error.start} is not UTF-8; {REMEDY}") from None
     if path.endswith(".json"):
-        whole = _json(path, 1, content.decode(errors="replace"))
+        whole = _json(path, 1, text)
         return pd.json_normalize(whole.get("per_case", whole))
-    lines = content.decode(errors="replace").splitlines()
+    lines = text.removesuffix("\n").split("\n")  # replies may hold U+2028, at which splitlines splits too
     records = [_json(path, number, line) for number, line in enumerate(lines, 1)]
     nested = any(isinstance(value, dict) for record in records for value in record.values())
     return pd.json_normalize(records) if nested else pd.DataFrame(records)

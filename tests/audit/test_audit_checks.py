@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from medagents import stats
-from medagents.audit import checks
+from medagents.audit import checks, quantities
 from medagents.audit.columns import where
 from medagents.planted import coverage
 from medagents.types import MedagentsError
@@ -18,14 +18,36 @@ FLIPS = pd.DataFrame(
     {
         "before": ["Iron", "Iron", "Zinc", "Zinc", "Lead"],
         "after": ["Iron [more detail]", "Zinc", "Zinc", "Zincate", "iron"],
+        "flipped": [True, True, False, True, True],
     }
 )
 
 
 def test_flips_that_only_edited_text_are_told_from_flips():
-    [said] = sentences("same_option_flips", FLIPS, "before", "after")
+    [said] = sentences("same_option_flips", FLIPS, *FLIPS)
     assert said.startswith("1 of 4 flips keep the option") and said.endswith("without them 3 of 5 flip")
-    assert not sentences("same_option_flips", FLIPS.iloc[1:], "before", "after"), "Zincate is another word"
+    assert not sentences("same_option_flips", FLIPS.iloc[1:], *FLIPS), "Zincate is another word"
+
+
+@pytest.mark.parametrize(
+    ("line", "flip", "flips", "without", "n", "odd"),
+    [
+        (2, True, 5, 4, 5, 1),  # one more flip than the answers say
+        (1, False, 3, 2, 5, 1),  # one less
+        (1, None, 3, 2, 4, 0),  # undefined: no flip and not counted
+    ],
+)
+def test_flips_are_counted_as_the_claim_counts_them_and_what_the_answers_say_otherwise_is_told(
+    line, flip, flips, without, n, odd
+):
+    table = FLIPS.astype({"flipped": object})
+    table.loc[line, "flipped"] = flip
+    assert quantities.KINDS["rate"](table, ["flipped"]).n == n
+    first, *others = sentences("same_option_flips", table, *FLIPS)
+    assert first.startswith(f"1 of {flips} flips keep") and first.endswith(
+        f"without them {without} of {n} flip"
+    )
+    assert others == [f"in 1 of {n} rows flipped is not what the two answers say"] * odd
 
 
 ANSWERS = pd.DataFrame(
@@ -183,7 +205,7 @@ def test_an_unknown_check_names_the_known():
         (
             "same_option_flips",
             "medqa/results/solo_records.jsonl",
-            ["clean", "contaminated"],
+            ["clean", "contaminated", "flipped"],
             "12 of 54 flips",
         ),
         ("hard", "medqa/results/deliberation_framing.jsonl", ["bare", "ground_truth"], "19 of 120"),

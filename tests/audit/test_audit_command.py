@@ -10,7 +10,7 @@ import pooch
 import pytest
 
 from medagents import cli, paths
-from medagents.audit import fetch, rows, verdicts
+from medagents.audit import derived, fetch, rows, verdicts
 from medagents.audit.verdicts import Claim
 from medagents.types import MedagentsError
 
@@ -87,6 +87,19 @@ def test_edited_rows_end_the_audit_in_one_line_unless_they_are_meant(release, tm
     assert said.count("\n") == 1 and "claim two" in said and "edited" in said and not out.exists()
     assert cli.main(["audit", "--artefacts", str(release), "--out", str(out), "--unpinned"]) == 0
     assert "not reproduced" in out.read_text(encoding="utf-8").splitlines()[2]
+
+
+@pytest.mark.parametrize("other", [["--unpinned"], ["--out", "verdicts.csv"]])
+def test_committed_tables_are_written_of_pinned_rows_and_nowhere_else(release, capsys, monkeypatch, other):
+    monkeypatch.setattr(derived, "refresh", lambda *_: pytest.fail("a committed table was written"))
+    assert cli.main(["audit", "--artefacts", str(release), "--refresh", *other]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "--refresh" in said and "leave out the rest" in said
+
+
+def test_an_audit_into_a_folder_is_one_line(release, tmp_path, capsys):
+    assert cli.main(["audit", "--artefacts", str(release), "--out", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.startswith(f"medagents: {tmp_path}: Is a directory")
 
 
 def test_fetch_brings_every_pinned_file_once(pinned, origin, tmp_path, monkeypatch, capsys):

@@ -73,6 +73,31 @@ def test_a_truncated_file_says_how_much_is_left(release):
         Rows(release).table(FILE)
 
 
+@pytest.mark.parametrize("lost", [1, 10, 30])
+def test_a_file_that_keeps_its_number_of_lines_but_not_its_end_is_truncated_and_not_edited(release, lost):
+    file = release / "experiments" / FILE
+    file.write_bytes(file.read_bytes()[:-lost])
+    with pytest.raises(MedagentsError, match=r"rows\.jsonl: cut within its last line, truncated \(SHA-256"):
+        Rows(release).table(FILE)
+
+
+def test_a_line_ends_at_a_newline_and_nowhere_else(release):
+    file = release / "experiments" / FILE
+    said = "one\u2028two\u0085three\x0bfour\x1cfive"
+    lines = [json.dumps({"case_id": name, "reply": said}, ensure_ascii=False) for name in ("a", "b")]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    # JSON has control characters escaped; those that Python alone takes for line breaks may stand bare.
+    table = Rows(release, pinned=False).table(FILE)
+    assert table["case"].tolist() == ["a", "b"] and set(table["reply"]) == {said}
+
+
+def test_bytes_that_are_no_text_are_refused_where_edits_are_meant(release):
+    file = release / "experiments" / FILE
+    file.write_bytes(file.read_bytes().replace(b"Zinc", b"Z\xffnc"))
+    with pytest.raises(MedagentsError, match=r"rows\.jsonl: byte \d+ is not UTF-8"):
+        Rows(release, pinned=False).table(FILE)
+
+
 def test_one_changed_cell_is_an_edit_unless_it_is_meant(release):
     file = release / "experiments" / FILE
     file.write_text(file.read_text(encoding="utf-8").replace("true", "false"), encoding="utf-8")
