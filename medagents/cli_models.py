@@ -16,7 +16,8 @@ EXPERIMENTS = (
     *("cue_sensitivity", "peer_cascade", "peer_rationale", "break_it", "referee_detection", "hidden_rubric"),
     *("transcript_review", "prompt_format", "engine_check"),
 )
-"""Those of `medagents.experiments`, which takes pandas to import."""
+SITTINGS = ("catfish_benchmark", "medorch_benchmark", "committee_cascade")
+"""Those of `medagents.experiments`, which takes pandas to import: of one model, and of a team."""
 
 PROVIDER = ("concurrency", "rpm", "tpm", "timeout", "base_url", "max_cost")
 """Options that are of no use with a model on this machine."""
@@ -86,13 +87,15 @@ def _add_study(made: argparse.ArgumentParser, required: bool) -> None:
         required=required,
         nargs="+",
         metavar="EXPERIMENT",
-        help=f"one, or several in one pass over the cases: {', '.join(EXPERIMENTS)}",
+        help=f"one, or several in one pass over the cases: {', '.join(EXPERIMENTS)}; "
+        f"or one of a team: {', '.join(SITTINGS)}",
     )
     made.add_argument("--cohort", required=required, help="a name that `python -m medagents cohorts` lists")
     made.add_argument(
         "--model",
         required=required,
-        help="a name of the catalogue, the path of a GGUF file, gemini-..., or openai:NAME",
+        help="a name of the catalogue, the path of a GGUF file, gemini-..., or openai:NAME; or a team: a "
+        "name of medagents/models/teams.py, or models joined by +, the leader first",
     )
     made.add_argument("--n", type=int, help="the first N cases only (rows are not written then)")
     made.add_argument(
@@ -124,8 +127,8 @@ def _add_provider(made: argparse.ArgumentParser) -> None:
     )
 
 
-def _model(options: argparse.Namespace) -> Model:
-    """The model asked for, with the options of a provider.
+def _model(options: argparse.Namespace, name: str | None = None) -> Model:
+    """The model asked for, or another one, with the options of a provider.
 
     Raises:
         MedagentsError: an unknown model, or one on this machine with options of a provider.
@@ -141,7 +144,7 @@ def _model(options: argparse.Namespace) -> Model:
         base_url=options.base_url,
     )
     limits = Limits(options.rpm, options.tpm)
-    model = models.get(options.model, transport=transport, limits=limits)
+    model = models.get(name or options.model, transport=transport, limits=limits)
     given = [name for name in PROVIDER if getattr(options, name) is not None]
     if isinstance(model, LocalModel) and given:
         raise MedagentsError(
@@ -156,8 +159,12 @@ def _study(options: argparse.Namespace) -> None:
     from medagents.budget import Budget, Budgeted, BudgetReached
     from medagents.models.local import LocalModel
     from medagents.models.prices import Prices
+    from medagents.models.teams import is_team
     from medagents.recorder import Mode
 
+    if is_team(options.model) or set(SITTINGS) & set(options.experiment):
+        _sittings(options)
+        return
     model = _model(options)
     prices = Prices(options.prices)
     if options.dry_run:
@@ -182,6 +189,36 @@ def _study(options: argparse.Namespace) -> None:
     for experiment, found in done.items():
         print(f"{experiment}: {len(found.rows)} rows")
     print(budget if paid else f"{next(iter(done.values())).calls} calls made")
+
+
+def _sittings(options: argparse.Namespace) -> None:
+    """A committee experiment, whose models share one budget.
+
+    Raises:
+        MedagentsError: several experiments, an experiment of one model, or one model for a team.
+    """
+    from medagents import sittings
+    from medagents.budget import Budget, Budgeted
+    from medagents.models.local import LocalModel
+    from medagents.models.prices import Prices
+    from medagents.models.teams import folder_name
+    from medagents.recorder import Mode
+
+    if len(options.experiment) > 1 or options.experiment[0] not in SITTINGS:
+        raise MedagentsError(f"a team takes one experiment of {', '.join(SITTINGS)} at a time")
+    if options.dry_run or options.plant_rule:
+        raise MedagentsError("a team takes no --dry-run and no --plant-rule; --max-cost bounds its cost")
+    budget = Budget(options.max_cost, Prices(options.prices))
+
+    def make(name: str) -> Model:
+        model = _model(options, name)
+        free = options.mode == Mode.REPLAY or isinstance(model, LocalModel)
+        return model if free else Budgeted(model, budget)
+
+    [experiment], team, mode = options.experiment, folder_name(options.model), Mode(options.mode)
+    found = sittings.record(experiment, options.cohort, team, mode, options.n, make=make)
+    print(f"{experiment}: {len(found.turns)} turns")
+    print(budget if budget.calls else f"{found.calls} calls made")
 
 
 def _estimate(options: argparse.Namespace, model: Model, prices: "Prices") -> str:

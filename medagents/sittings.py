@@ -5,7 +5,8 @@ are a table of the team's own. Where a cohort's text is not at hand, a replay fa
 turns and says so, as `study` does with rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from medagents.models.teams import roster
 from medagents.recorder import Mode, Recorder
 from medagents.recordings import Store
 from medagents.study import FROM_ROWS, REPLAYED, figures_folder, publishable
-from medagents.types import Case, MedagentsError, Slot
+from medagents.threads import in_order
+from medagents.types import Case, MedagentsError, Model, Slot
 
 SIZES = {"catfish_benchmark": 30, "medorch_benchmark": 30, "committee_cascade": 20}
 """Experiment -> how many of a cohort's first cases are recorded."""
@@ -51,11 +53,11 @@ class Sittings:
         return figures_folder(self.whole)
 
 
-def recorders_of(team: str, cohort: str, store: Store, mode: Mode) -> dict[str, Recorder]:
-    """A recorder for every model of a team, over one store."""
-    return {
-        name: Recorder(models.get(name), store, mode, publishable(cohort)) for name in roster(team).models
-    }
+def recorders_of(
+    team: str, cohort: str, store: Store, mode: Mode, make: Callable[[str], Model] = models.get
+) -> dict[str, Recorder]:
+    """A recorder for every model of a team, over one store; `make` gives the model of a name."""
+    return {name: Recorder(make(name), store, mode, publishable(cohort)) for name in roster(team).models}
 
 
 def run(
@@ -88,10 +90,18 @@ def run(
     name = plants.recorded_as(experiment, rule, cases)
     sessions: dict[str, list[Session]] = {}
     words = f"{experiment} {cohort} {team}"
-    for case in tqdm(cases, desc=words, unit="case", disable=not progress):
+
+    def put(case: Case) -> list[Session]:
         slot = Slot(cohort, case.id, name, "")
-        sitting = Sitting(case, planned[case.id], rule, seat(roster(team), recorders, slot))
-        sessions[case.id] = list(SITTINGS[experiment](sitting))
+        return list(SITTINGS[experiment](Sitting(case, planned[case.id], rule, seat(seats, recorders, slot))))
+
+    seats, threads = roster(team), min(recorder.concurrency for recorder in recorders.values())
+    stopped = next(iter(recorders.values())).store.stopped
+    with closing(in_order(put, cases, threads, stopped)) as done:
+        for case, held in zip(
+            cases, tqdm(done, total=len(cases), desc=words, unit="case", disable=not progress), strict=True
+        ):
+            sessions[case.id] = held
     lines = (
         line
         for case in cases
@@ -133,12 +143,18 @@ def replay(
 
 
 def record(
-    experiment: str, cohort: str, team: str, mode: Mode, n: int | None = None, progress: bool = True
+    experiment: str,
+    cohort: str,
+    team: str,
+    mode: Mode,
+    n: int | None = None,
+    progress: bool = True,
+    make: Callable[[str], Model] = models.get,
 ) -> Sittings:
     """Record an experiment (resumable: what is recorded is not asked again) and write its turns."""
     cases = recorded_cases(experiment, cohort, n)
     store = Store()
-    recorders = recorders_of(team, cohort, store, mode)
+    recorders = recorders_of(team, cohort, store, mode, make)
     done = run(experiment, cases, team, recorders, cohort, progress=progress)
     tables, shards = [], []
     for name, recorder in recorders.items():

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from medagents import cli, cohorts, figures, paths, plants, recordings, study, sweep
-from medagents.experiments import EXPERIMENTS
+from medagents.experiments import EXPERIMENTS, SITTINGS
 from medagents.models.scripted import ScriptedModel
 from medagents.recorder import Mode, Recorder
 from medagents.recordings import Store, make_record, read_shard, to_line
@@ -70,7 +70,7 @@ def test_help_names_every_experiment_and_every_plant_rule(mode, capsys, monkeypa
     with pytest.raises(SystemExit):
         cli.main([mode, "--help"])
     words = set(re.findall(r"[\w-]+", capsys.readouterr().out))
-    assert {*EXPERIMENTS, *plants.RULES} <= words and not set(plants.ARM_RULES) & words
+    assert {*EXPERIMENTS, *SITTINGS, *plants.RULES} <= words and not set(plants.ARM_RULES) & words
 
 
 @pytest.mark.parametrize("name", commands())

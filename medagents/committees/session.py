@@ -6,6 +6,7 @@ the deepest one is the critical path of a session, however many agents there are
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -168,10 +169,12 @@ class Committee(Protocol):
 
 def together(agents: Sequence[Agent], say: Callable[[Agent], Utterance]) -> list[Utterance]:
     """One turn of each agent, in their order: at the same time where every provider allows it."""
-    if len(agents) > 1 and all(agent.parallel for agent in agents):
-        with ThreadPoolExecutor(len(agents)) as pool:
-            return list(pool.map(say, agents))
-    return [say(agent) for agent in agents]
+    if len(agents) < 2 or not all(agent.parallel for agent in agents):
+        return [say(agent) for agent in agents]
+    with ThreadPoolExecutor(len(agents)) as pool:
+        # Each in the context of this thread, whose waits end with the run (`threads.ending`).
+        asked = [pool.submit(copy_context().run, say, agent) for agent in agents]
+        return [turn.result() for turn in asked]
 
 
 def first_answers(view: View, experts: Sequence[Agent]) -> list[Utterance]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from medagents.committees.session import NO_PEERS, Agent, Board, Session, Team, peers
 from medagents.models.teams import Roster
 from medagents.recorder import Recorder
-from medagents.types import Case, MedagentsError, Slot, Transport, View, plain_view
+from medagents.types import Case, MedagentsError, Slot, View, plain_view
 
 _NAMES = ("Adams", "Baker", "Clark", "Davis", "Evans", "Grant", "Hayes", "Irwin", "Jones")
 EXPERTS = tuple(f"Dr. {name}" for name in _NAMES)
@@ -60,7 +60,7 @@ def seat(roster: Roster, recorders: Mapping[str, Recorder], slot: Slot) -> Team:
         raise MedagentsError(f"{len(roster.experts)} experts; the committee has {len(EXPERTS)} names")
 
     def agent(name: str, model: str) -> Agent:
-        return Agent(name, recorders[model], slot, parallel=several_at_a_time(recorders[model]))
+        return Agent(name, recorders[model], slot, parallel=recorders[model].concurrency > 1)
 
     return Team(
         experts=tuple(agent(name, model) for name, model in zip(EXPERTS, roster.experts, strict=False)),
@@ -69,9 +69,3 @@ def seat(roster: Roster, recorders: Mapping[str, Recorder], slot: Slot) -> Team:
         mediator=agent("mediator", roster.mediator),
         judge=agent("judge", roster.judge),
     )
-
-
-def several_at_a_time(recorder: Recorder) -> bool:
-    """Whether calls of this recorder may be made together: a provider's may, an engine's in process not."""
-    transport: Transport = getattr(recorder.model, "transport", Transport())
-    return transport.concurrency > 1

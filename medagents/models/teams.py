@@ -58,4 +58,11 @@ def title(name: str) -> str:
 
 def is_team(name: str) -> bool:
     """Whether a name means a team and not one model."""
-    return name in ROSTERS or "+" in name
+    return name in ROSTERS or ("+" in name and not name.endswith(".gguf"))
+
+
+def folder_name(name: str) -> str:
+    """A team's name with its models as their folders are called, which `roster` reads as well."""
+    if name in ROSTERS:
+        return name
+    return "+".join(catalog.get(model).name for model in roster(name).experts)
