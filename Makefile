@@ -60,6 +60,7 @@ bench: $(READY)  ## Measure what is claimed of speed and memory, as ratios in on
 	$(RUN) benchmarks/bootstrap.py
 	$(RUN) benchmarks/calls.py $(if $(INSPECT),--inspect $(INSPECT))
 	$(RUN) benchmarks/memory.py
+	$(RUN) benchmarks/committees.py
 
 # One thread: the products are small, and waiting threads of BLAS cost more than they give.
 coverage: $(READY)  ## Measure how often each interval covers what was planted (about a minute)
