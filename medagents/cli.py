@@ -71,7 +71,8 @@ def parser() -> argparse.ArgumentParser:
     add(
         "answers",
         _answers,
-        "read replies (JSON lines) on standard input, write what they say",
+        'read replies on standard input, a JSON object a line: {"id", "reply", "options"} (a list of texts, '
+        'or letter to text); write {"id", "status", "option", "letter", "rule"} a line, option counted from 0',
         "answers < replies.jsonl",
     )
     listed = add("cohorts", _cohorts, "list the cohorts: what is here, and how to get the rest", "cohorts")

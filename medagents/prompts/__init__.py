@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from pathlib import Path
 
 from medagents import paths
 from medagents.types import LETTERS, MedagentsError, View
@@ -49,9 +50,13 @@ def holding(words: str) -> list[str]:
 
     A change is told by them, since a prompt is put together out of several files.
     """
-    found = sorted(paths.PROMPTS.rglob("*.txt")) if words.strip() else []
-    held = [path for path in found if words in path.read_text(encoding="utf-8", errors="replace")]
-    return [path.relative_to(paths.ROOT).as_posix() for path in held]
+    return [path.relative_to(paths.ROOT).as_posix() for path in _holding(words, paths.PROMPTS)]
+
+
+@cache
+def _holding(words: str, folder: Path) -> list[Path]:
+    found = sorted(folder.rglob("*.txt")) if words.strip() else []
+    return [path for path in found if words in path.read_text(encoding="utf-8", errors="replace")]
 
 
 def case_text(view: View) -> str:
