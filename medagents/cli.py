@@ -72,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
         "answers",
         _answers,
         'read replies on standard input, a JSON object a line: {"id", "reply", "options"} (a list of texts, '
-        'or letter to text); write {"id", "status", "option", "letter", "rule"} a line, option counted from 0',
+        'or letter to text); write {"id", "status", "option", "letter", "rule"} a line, options from 0 on',
         "answers < replies.jsonl",
     )
     listed = add("cohorts", _cohorts, "list the cohorts: what is here, and how to get the rest", "cohorts")
