@@ -157,10 +157,10 @@ def record(
     recorders = recorders_of(team, cohort, store, mode, make)
     done = run(experiment, cases, team, recorders, cohort, progress=progress)
     tables, shards = [], []
-    for name, recorder in recorders.items():
+    for recorder in recorders.values():
         recorder.finish(cohort, experiment)
         if n is None:
-            shards.append(recorder.store.shard(Slot(cohort, "", experiment, ""), name))
+            shards.append(store.shard(Slot(cohort, "", experiment, ""), recorder.model.name))
     if n is None and len(done.turns):
         tables.append(turns.path_of(cohort, team, experiment))
         rows.write(done.turns, tables[-1])
