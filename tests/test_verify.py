@@ -402,9 +402,9 @@ def test_a_sampled_reply_may_be_an_unlikely_letter(
 def committee(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """A committee experiment of two models over two vignettes; returns the shards of its models."""
     monkeypatch.setattr(study, "engine", scripted)
-    monkeypatch.setattr(sittings.models, "get", scripted)
     monkeypatch.setitem(sittings.SIZES, "medorch_benchmark", 2)
-    sittings.record("medorch_benchmark", "vignettes", "one+two+three", Mode.RECORD, progress=False)
+    team = "one+two+three"
+    sittings.record("medorch_benchmark", "vignettes", team, Mode.RECORD, progress=False, make=scripted)
     return Run("medorch_benchmark", "vignettes", "one+two+three").shards(paths.RECORDINGS)
 
 
