@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from medagents.committees.baselines import by_turn, by_vote, sampled
-from medagents.committees.reading import Mediation, mediation
+from medagents.committees.reading import FORM, Mediation, mediation
 from medagents.committees.session import (
     NO_PEERS,
     SENTENCE,
@@ -109,7 +109,8 @@ def numbered(said: Sequence[Utterance]) -> str:
 
 def fields(experts: int) -> str:
     """The part of the JSON form that has a question for every expert."""
-    return ", ".join(f'"Expert {number}": "question to expert {number}"' for number in range(1, experts + 1))
+    numbers = range(1, experts + 1)
+    return ", ".join(f'"Expert {number}": "{FORM.format(number=number)}"' for number in numbers)
 
 
 def cloned(agent: Agent, number: int) -> list[Agent]:
@@ -156,6 +157,6 @@ def dialogue(said: Sequence[Utterance], plan: Mediation, revised: Sequence[Utter
             answer = anew.get(turn.agent, turn.text)
             text += [
                 f"The mediator to expert {number}: {plan.questions[number]}",
-                f"Expert {number}: {answer}",
+                f"Expert {number}: {one_line(answer)}",
             ]
     return "\n".join(text)

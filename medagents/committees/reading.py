@@ -11,6 +11,11 @@ from typing import Any
 
 BASIC, INTERMEDIATE, ADVANCED = "basic", "intermediate", "advanced"
 
+FORM = "question to expert {number}"
+"""What the mediator's form has in place of each question."""
+
+_EXPERT = re.compile(r"expert[\W_]*0*([1-9]\d?)")
+_STRAIGHT = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u2033", '"'))
 _TRAILING = re.compile(r",(\s*[}\]])")
 
 
@@ -41,40 +46,44 @@ class Mediation:
 def mediation(text: str, experts: int) -> Mediation | None:
     """Read the mediator's list (MedOrch, appendix, prompt for Socratic questioning).
 
-    Read in spite of: fences, prose around it, a trailing comma, other case or spacing of a key, an
-    object without its list, one object a key. None, a failed mediation: no JSON, no decision, or a
-    decision to discuss that asks nobody anything.
+    Read in spite of: fences, prose around it, a trailing comma, curly quotes, other case or spacing of a
+    key, an object without its list, one object a key. None, a failed mediation: no JSON, no decision or
+    two that differ (a small model may copy both forms), or a decision to discuss that asks nobody
+    anything.
     """
+    found = _fields(text) or _fields(text.translate(_STRAIGHT))
+    decisions = {_decision(value) for name, value in found if name == "decision"}
+    if decisions == {False}:
+        return Mediation(False, {})
+    if decisions != {True}:
+        return None
+    asked: dict[int, str] = {}
+    for name, value in found:
+        named = _EXPERT.fullmatch(name)
+        if named and (number := int(named[1])) <= experts and (words := _words(value, number)):
+            asked.setdefault(number, words)
+    return Mediation(True, dict(sorted(asked.items()))) if asked else None
+
+
+def _decision(value: Any) -> bool | None:
+    """Yes or no by the first word: the last one of "Yes, there is no agreement" is another."""
+    said = re.match(r"\W*(?:(yes|true)|no|false)\b", str(value), re.IGNORECASE)
+    return bool(said[1]) if said else None
+
+
+def _words(value: Any, number: int) -> str:
+    """What an expert is asked in one line; nothing where it is the form's own words or has none."""
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    return text if re.search(r"\w", text) and text.casefold() != FORM.format(number=number) else ""
+
+
+def _fields(text: str) -> list[tuple[str, Any]]:
+    """Keys and values of every object in a text, the keys folded."""
+    found = []
     for value in _json_values(text):
-        fields = _fields(value)
-        if "decision" not in fields:
-            continue
-        decision = last_word(str(fields["decision"]), ("yes", "no"))
-        asked = {
-            number: words
-            for number in range(1, experts + 1)
-            if (words := _words(fields.get(f"expert {number}", "")))
-        }
-        if decision is None or (decision == "yes" and not asked):
-            return None
-        return Mediation(decision == "yes", asked if decision == "yes" else {})
-    return None
-
-
-def _words(value: Any) -> str:
-    text = value if isinstance(value, str) else ""
-    text = " ".join(text.split())
-    return text if re.search(r"\w", text) else ""
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    """Keys of an object, or of the objects of a list, folded: case and spacing do not count."""
-    entries = value if isinstance(value, list) else [value]
-    found: dict[str, Any] = {}
-    for entry in entries:
-        if isinstance(entry, dict):
-            for name, held in entry.items():
-                found.setdefault(re.sub(r"[\s_]*(\d+)$", r" \1", " ".join(name.split()).casefold()), held)
+        for entry in value if isinstance(value, list) else [value]:
+            if isinstance(entry, dict):
+                found += [(" ".join(name.split()).casefold(), held) for name, held in entry.items()]
     return found
 
 
