@@ -1,7 +1,7 @@
 """What committees said, as a table: one line a turn and one a decision, as committed in `cache/turns/`.
 
 `option` is a 0-based index of the original case, empty where a turn names none; `logp` is that of `rows`.
-`depth` counts model calls from the question (a decision's is the session's critical path). A scripted
+`depth` orders turns as in `session`; a decision has the length of the session's critical path. A scripted
 peer has no model and no key. A decision has role `decision` and holds the session's `notes`, `a=b;c=d`.
 """
 

@@ -61,6 +61,11 @@ class Single:
         return by_turn(self.name, board, (), said)
 
 
+def singles(team: Team) -> list[Single]:
+    """Every expert of a team alone."""
+    return [Single(expert) for expert in range(len(team.experts))]
+
+
 @dataclass(frozen=True)
 class SelfConsistency:
     """The first expert's model, asked `samples` times at temperature 0.7; the plurality decides."""
@@ -77,18 +82,19 @@ class SelfConsistency:
 def sampled(view: View, agent: Agent, samples: int, decoding: Decoding, condition: str) -> list[Utterance]:
     """First answers of one agent drawn anew, each with a seed of its own."""
     ask = fill("committee/answer")
-    return [
-        agent.say(
+    copies = [replace(agent, slot=replace(agent.slot, repeat=repeat)) for repeat in range(1, samples + 1)]
+    return together(
+        copies,
+        lambda copy: copy.say(
             view,
             ask,
             condition=condition,
             stage="answer",
             depth=1,
-            decoding=replace(decoding, seed=seed_of(view.case.id, repeat)),
-            repeat=repeat,
-        )
-        for repeat in range(1, samples + 1)
-    ]
+            decoding=replace(decoding, seed=seed_of(view.case.id, copy.slot.repeat)),
+            repeat=copy.slot.repeat,
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -118,7 +124,7 @@ class Judgment:
 def chaired(view: View, chair: Agent, said: Sequence[Utterance], where: str, depth: int) -> Utterance:
     """The chair's decision over what was said."""
     ask = fill("committee/decide", board=lines(said))
-    return chair.say(view, ask, condition=where, stage="decide", depth=depth, role="chair")
+    return chair.say(view, ask, condition=where, stage="decide", depth=depth, role="chair", heard=said)
 
 
 @dataclass(frozen=True)
@@ -133,7 +139,8 @@ class MixtureOfAgents:
         ask = fill("baselines/aggregate", board=lines(first))
         where = under(self.name, board)
         second = together(
-            team.experts, lambda agent: agent.say(view, ask, condition=where, stage="layer", depth=2)
+            team.experts,
+            lambda agent: agent.say(view, ask, condition=where, stage="layer", depth=2, heard=first),
         )
         last = team.chair.say(
             view,
@@ -142,6 +149,7 @@ class MixtureOfAgents:
             stage="aggregate",
             depth=3,
             role="chair",
+            heard=second,
         )
         return by_turn(self.name, board, [*first, *second], last)
 
@@ -178,6 +186,7 @@ def revise(
             condition=where,
             stage="revise",
             depth=depth,
+            heard=said,
         ),
     )
 
@@ -191,17 +200,8 @@ class Routed:
     name: str = "routed"
 
     def __call__(self, view: View, team: Team, board: Board = NO_PEERS) -> Session:
-        """The router's call and the first answers do not wait for each other."""
-        router = team.chair.say(
-            view,
-            fill("baselines/router"),
-            condition="router",
-            stage="route",
-            depth=1,
-            role="router",
-            decoding=WORD,
-            votes=False,
-        )
+        """Two to four calls deep: the router's word says who is asked."""
+        router = route(view, team.chair, "baselines/router", "router")
         level = last_word(router.text, ("low", "moderate", "high"))
         if level == "low":
             held = Single()(view, team, board)
@@ -213,3 +213,21 @@ class Routed:
                 held = by_turn(self.name, board, held.turns, last)
         notes = {"level": level or "moderate", "routed": "read" if level else "unread"}
         return replace(held, committee=self.name, turns=(router, *held.turns), notes=notes)
+
+
+def route(view: View, chair: Agent, ask: str, condition: str) -> Utterance:
+    """What a router says of a case, by a prompt's name: the same call for every variant of a committee.
+
+    All others wait for it, so it stands before their first depth.
+    """
+    said = chair.say(
+        view,
+        fill(ask),
+        condition=condition,
+        stage="route",
+        depth=1,
+        role="router",
+        decoding=WORD,
+        votes=False,
+    )
+    return replace(said, depth=0)

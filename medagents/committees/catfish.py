@@ -7,11 +7,12 @@
 The paper states the levels; prompts, thresholds and the number of rounds are ours.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from medagents.committees.baselines import WORD, by_turn, chaired, revise
-from medagents.committees.dissent import MILD, NOBODY, Dissent, respond, tone_for
+from medagents.committees.baselines import by_turn, chaired, revise, route
+from medagents.committees.dissent import MILD, NOBODY, Dissent, notes_of, respond, tone_for
 from medagents.committees.reading import ADVANCED, BASIC, INTERMEDIATE, level
 from medagents.committees.session import (
     NO_PEERS,
@@ -59,7 +60,7 @@ class Catfish:
         routed: list[Utterance] = []
         found = self.level
         if found is None:
-            routed = [route(view, team.chair)]
+            routed = [route(view, team.chair, "catfish/level", "level")]
             found = level(routed[0].text)
         chosen = found or INTERMEDIATE
         if chosen == ADVANCED:
@@ -74,19 +75,21 @@ class Catfish:
         said = [*first_answers(view, team.experts[:1]), *board.peers]
         modal = plurality(said)
         if modal is None:
-            return by_turn(self.name, board, said[1:], said[0])
+            return replace(by_turn(self.name, board, said[1:], said[0]), notes=notes_of([]))
+        if self.dissent.source == NOBODY:
+            [answer] = revise(view, team.experts[:1], said, where, 2)
+            return replace(by_turn(self.name, board, said, answer), notes=notes_of([]))
         tone = self.dissent.tone or MILD
         objection = self.dissent.challenge(view, team.catfish, said, modal, tone, where, 2)
         [answer] = respond(view, team.experts[:1], [*said, objection], where, 3)
-        held = by_turn(self.name, board, [*said, objection], answer)
-        return replace(held, notes={"challenged": "1", "tone": tone})
+        return replace(by_turn(self.name, board, [*said, objection], answer), notes=notes_of([tone]))
 
     def _intermediate(self, view: View, team: Team, board: Board) -> Session:
         where = under(self.name, board)
         said = [*first_answers(view, team.experts), *board.peers]
         wishes = volunteers(view, team.experts, said, where)
-        unopposed, willing = unanimous(said), sum(map(wants, wishes))
-        silent, tones, depth = unopposed or not willing, list[str](), 2
+        unopposed, wished = unanimous(said), [wants(wish) for wish in wishes]
+        silent, tones, depth = unopposed or True not in wished, list[str](), 2
         turns = [*said, *wishes]
         for _ in range(self.rounds):
             modal, share = plurality(said), agreement(said)
@@ -110,31 +113,16 @@ class Catfish:
         last = chaired(view, team.chair, said, where, depth + 1)
         notes = {
             "unanimous": str(int(unopposed)),
-            "willing": str(willing),
-            "challenged": str(len(tones)),
-            "tone": " ".join(tones),
+            "willing": str(wished.count(True)),
+            "unread_wishes": str(wished.count(None)),
         }
-        return replace(by_turn(self.name, board, turns, last), notes=notes)
-
-
-def route(view: View, chair: Agent) -> Utterance:
-    """The moderator's word on how hard a case is; the same call for every variant."""
-    return chair.say(
-        view,
-        fill("catfish/level"),
-        condition="level",
-        stage="route",
-        depth=1,
-        role="router",
-        decoding=WORD,
-        votes=False,
-    )
+        return replace(by_turn(self.name, board, turns, last), notes=notes | notes_of(tones))
 
 
 def volunteers(
     view: View, experts: Sequence[Agent], said: Sequence[Utterance], where: str
 ) -> list[Utterance]:
-    """Whether each expert wants to speak; a reply without a yes is no wish."""
+    """What each expert says when asked whether it wants to speak."""
     return together(
         experts,
         lambda agent: agent.say(
@@ -147,10 +135,14 @@ def volunteers(
             decoding=YES_NO,
             labels=VERDICT,
             votes=False,
+            heard=said,
         ),
     )
 
 
-def wants(wish: Utterance) -> bool:
-    """Whether a member said that it wants to speak."""
-    return wish.text.upper().startswith(VERDICT[0])
+def wants(wish: Utterance) -> bool | None:
+    """Whether a member wants to speak, by its first word; None where that is neither yes nor no, which is
+    no wish and is counted.
+    """
+    said = re.match(r"\W*(?:(y|yes)|n|no)\b", wish.text, re.IGNORECASE)
+    return bool(said[1]) if said else None

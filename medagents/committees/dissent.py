@@ -31,7 +31,7 @@ class Dissent:
     Args:
         source: `model` (the Catfish, a real call that does not know the key), `random` (a placebo:
             another option drawn at random, argued without a reason) or `nobody` (members answer anew
-            unchallenged).
+            unchallenged, at every level).
         trigger: least agreement (0 to 1) at which the Catfish speaks; it always does when all are silent.
         tone: one tone for all; None for the tone that follows consensus.
         role: the Catfish's domain.
@@ -43,8 +43,8 @@ class Dissent:
     role: str = "specialist in internal medicine"
 
     def due(self, modal: int | None, share: float, silent: bool) -> bool:
-        """Whether there is a consensus to challenge."""
-        return modal is not None and (silent or share >= self.trigger)
+        """Whether there is a consensus to challenge, and somebody to do so."""
+        return self.source != NOBODY and modal is not None and (silent or share >= self.trigger)
 
     def challenge(
         self,
@@ -66,7 +66,9 @@ class Dissent:
             role=self.role,
             answer=view.letter(modal),
         )
-        return catfish.say(view, ask, condition=where, stage="challenge", depth=depth, role="catfish")
+        return catfish.say(
+            view, ask, condition=where, stage="challenge", depth=depth, role="catfish", heard=said
+        )
 
 
 def placebo(view: View, speaker: str, modal: int, depth: int) -> Utterance:
@@ -89,5 +91,11 @@ def respond(
             condition=where,
             stage="respond",
             depth=depth,
+            heard=heard,
         ),
     )
+
+
+def notes_of(tones: Sequence[str]) -> dict[str, str]:
+    """How often a committee was challenged, and in what tones, for a session's notes."""
+    return {"challenged": str(len(tones)), "tone": " ".join(tones)}

@@ -79,12 +79,14 @@ class MedOrch:
             role="mediator",
             decoding=QUESTIONS,
             votes=False,
+            heard=said,
         )
         plan = mediation(asked.text, len(said))
         turns = [*said, asked]
         if plan is None:
             return replace(by_vote(self.name, board, turns, said), notes={"mediation": "failed"})
-        revised = reflect(view, agents, first, plan, where, bool(self.homogeneous)) if plan.discuss else []
+        heard, warm = [*first, asked], bool(self.homogeneous)
+        revised = reflect(view, agents, heard, plan, where, warm) if plan.discuss else []
         turns += revised
         notes = {"mediation": "discussed" if plan.discuss else "agreed", "asked": str(len(plan.questions))}
         last_said = {turn.agent: turn for turn in [*said, *revised]}
@@ -98,6 +100,7 @@ class MedOrch:
             depth=4 if revised else 3,
             role="judge",
             decoding=VERDICT_LINE,
+            heard=turns,
         )
         return replace(by_turn(self.name, board, turns, last), notes=notes)
 
@@ -121,16 +124,17 @@ def cloned(agent: Agent, number: int) -> list[Agent]:
 def reflect(
     view: View,
     agents: Sequence[Agent],
-    first: Sequence[Utterance],
+    heard: Sequence[Utterance],
     plan: Mediation,
     where: str,
     warm: bool,
 ) -> list[Utterance]:
     """The new answer of each agent that was asked; who is scripted or was not asked keeps the old one.
 
-    `warm` draws at temperature 0.6, each agent with a seed of its own, as its first answer was drawn.
+    `heard` holds their first answers and the mediator's turn. `warm` draws at temperature 0.6, each agent
+    with a seed of its own, as its first answer was drawn.
     """
-    own = {turn.agent: turn.text for turn in first}
+    own = {turn.agent: turn.text for turn in heard}
     numbers = {agent.name: number for number, agent in enumerate(agents, 1) if number in plan.questions}
 
     def answer(agent: Agent) -> Utterance:
@@ -143,6 +147,7 @@ def reflect(
             stage="reflect",
             depth=3,
             decoding=replace(WARM, seed=seed) if warm else SENTENCE,
+            heard=heard,
         )
 
     return together([agent for agent in agents if agent.name in numbers], answer)

@@ -1,7 +1,7 @@
 """A session: one case put through one committee. Agents speak in turn, and every turn is kept.
 
-`depth` counts how many model calls deep a turn is: turns of one depth do not wait for each other, so
-the deepest one is the critical path of a session, however many agents there are.
+Turns of one `depth` do not wait for each other, and wait for those of a smaller one. So the critical path
+of a session is as long as there are depths with a model call, however many agents there are.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -76,8 +76,8 @@ class Session:
 
     @property
     def depth(self) -> int:
-        """Model calls on the critical path."""
-        return max((turn.depth for turn in self.turns if turn.key), default=0)
+        """Model calls on the critical path; what is scripted takes no time."""
+        return len({turn.depth for turn in self.turns if turn.key})
 
 
 @dataclass(frozen=True)
@@ -104,16 +104,19 @@ class Agent:
         repeat: int = 0,
         labels: str = LETTERS,
         votes: bool = True,
+        heard: Sequence[Utterance] = (),
     ) -> Utterance:
         """Ask this agent: the case first, then `ask`, so that an engine reads a case once.
 
-        `votes` says whether the reply is read for an option; a mediator's questions are not.
+        `votes` says whether the reply is read for an option; a mediator's questions are not. `heard` is
+        what `ask` quotes: a model may say by itself what is a marker elsewhere, such as a decoy receptor.
 
         Raises:
             MedagentsError: the prompt shows a marker of the experiment, or whatever `Recorder.ask` raises.
         """
         case = case_text(view)
-        turn = refuse_markers(f"\n\n{ask}", allowed=case)
+        own = [case, *(turn.text for turn in heard if turn.key)]
+        turn = refuse_markers(f"\n\n{ask}", allowed="\n".join(own))
         shown, images = examples("committee/examples"), images_of(view.case)
         prompt = Prompt(template("committee/system"), case, turn, shown, labels, images)
         slot = replace(

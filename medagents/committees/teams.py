@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from medagents.committees.baselines import by_turn, chaired
-from medagents.committees.dissent import STRONG, Dissent, respond, tone_for
+from medagents.committees.baselines import by_turn, chaired, revise
+from medagents.committees.dissent import NOBODY, STRONG, Dissent, notes_of, respond, tone_for
 from medagents.committees.session import Agent, Board, Session, Team, Utterance, lines, together, under
 from medagents.committees.votes import agreement, plurality, unanimous
 from medagents.prompts import fill
@@ -26,7 +26,7 @@ UNASSIGNED = ("the findings", "the options")
 
 
 def advanced(name: str, dissent: Dissent, view: View, team: Team, board: Board) -> Session:
-    """The three teams and the moderator: at most 17 calls deep."""
+    """The three teams and the moderator: at most 17 calls deep, after the call that sent the case here."""
     where, depth = under(name, board), 0
     turns: list[Utterance] = []
     reports: list[Utterance] = []
@@ -43,18 +43,21 @@ def advanced(name: str, dissent: Dissent, view: View, team: Team, board: Board) 
             replies = respond(view, members, [*answers, objection], where, depth + 2)
             turns += [objection, *replies]
             answers, depth = [*replies, *board.peers], depth + 2
+        elif dissent.source == NOBODY:
+            replies, depth = revise(view, members, answers, where, depth + 1), depth + 1
+            turns += replies
+            answers = [*replies, *board.peers]
         depth += 1
         turns.append(report(view, team.experts[0], answers, reports, title, where, depth))
         reports.append(replace(turns[-1], agent=f"The {title}"))
     modal, heard = plurality(reports), list(reports)
-    if modal is not None and unanimous(reports):
-        tones.append(STRONG)
+    if modal is not None and unanimous(reports) and dissent.source != NOBODY:
+        tones.append(dissent.tone or STRONG)
         depth += 1
-        turns.append(dissent.challenge(view, team.catfish, reports, modal, STRONG, where, depth))
+        turns.append(dissent.challenge(view, team.catfish, reports, modal, tones[-1], where, depth))
         heard.append(turns[-1])
     last = chaired(view, team.chair, heard, where, depth + 1)
-    notes = {"challenged": str(len(tones)), "tone": " ".join(tones)}
-    return replace(by_turn(name, board, turns, last), notes=notes)
+    return replace(by_turn(name, board, turns, last), notes=notes_of(tones))
 
 
 def members_of(experts: Sequence[Agent], number: int) -> list[Agent]:
@@ -84,6 +87,7 @@ def consult(
         role="leader",
         decoding=SUBTASKS,
         votes=False,
+        heard=reports,
     )
     team = {"reports": told(reports), "team": title}
     tasks = dict(zip((member.name for member in members), subtasks(assigned.text), strict=False))
@@ -95,6 +99,7 @@ def consult(
             condition=where,
             stage="answer",
             depth=depth + 2,
+            heard=[*reports, assigned],
         ),
     )
     return [assigned, *answers]
@@ -111,7 +116,8 @@ def report(
 ) -> Utterance:
     """The leader's final word for a team."""
     ask = fill("catfish/report", reports=told(reports), team=title, board=lines(answers))
-    return leader.say(view, ask, condition=where, stage="report", depth=depth, role="leader")
+    heard = [*reports, *answers]
+    return leader.say(view, ask, condition=where, stage="report", depth=depth, role="leader", heard=heard)
 
 
 def told(reports: Sequence[Utterance]) -> str:
@@ -122,6 +128,6 @@ def told(reports: Sequence[Utterance]) -> str:
 def subtasks(text: str) -> tuple[str, str]:
     """Two tasks out of a leader's reply, numbers and bullets taken off."""
     pieces = re.split(r"\n|;|(?:(?<=\s)|^)\d[.)]\s", text)
-    found = [task for piece in pieces if (task := piece.strip(" -*."))]
+    found = [task for piece in pieces if (task := " ".join(piece.split()).strip(" -*."))]
     first, second = (*found, *UNASSIGNED[len(found) :])[:2]
     return first, second

@@ -7,7 +7,7 @@ the first model as the committee makes calls.
 
 from collections.abc import Iterator
 
-from medagents.committees.baselines import SelfConsistency, Single, Voting
+from medagents.committees.baselines import SelfConsistency, Voting, singles
 from medagents.committees.catfish import USUAL, Catfish
 from medagents.committees.dissent import NOBODY, RANDOM, TONES, Dissent
 from medagents.committees.reading import BASIC, INTERMEDIATE
@@ -28,9 +28,6 @@ def variant(name: str, level: str | None = INTERMEDIATE, dissent: Dissent = USUA
 
 
 COMMITTEES: tuple[Committee, ...] = (
-    Single(0),
-    Single(1),
-    Single(2),
     Voting(),
     SelfConsistency(SAMPLES),
     variant("catfish", None),
@@ -44,6 +41,6 @@ COMMITTEES: tuple[Committee, ...] = (
 
 
 def run_case(sitting: Sitting) -> Iterator[Session]:
-    """One session a committee."""
-    for committee in COMMITTEES:
+    """One session a committee, the single experts first."""
+    for committee in (*singles(sitting.team), *COMMITTEES):
         yield committee(sitting.view, sitting.team)

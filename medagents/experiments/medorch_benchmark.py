@@ -7,15 +7,12 @@ the paper's Table 1 on the same experts.
 
 from collections.abc import Iterator
 
-from medagents.committees.baselines import Debate, Judgment, MixtureOfAgents, Routed, Single, Voting
+from medagents.committees.baselines import Debate, Judgment, MixtureOfAgents, Routed, Voting, singles
 from medagents.committees.medorch import MedOrch
 from medagents.committees.session import Committee, Session
 from medagents.experiments.sitting import Sitting
 
 COMMITTEES: tuple[Committee, ...] = (
-    Single(0),
-    Single(1),
-    Single(2),
     Voting(),
     Judgment(),
     MixtureOfAgents(),
@@ -30,8 +27,10 @@ COMMITTEES: tuple[Committee, ...] = (
 
 
 def run_case(sitting: Sitting) -> Iterator[Session]:
-    """One session a committee, then those with a smaller mediator or judge (the second expert's model)."""
-    for committee in COMMITTEES:
+    """One session a committee, the single experts first; then those with a smaller mediator or judge (the
+    second expert's model).
+    """
+    for committee in (*singles(sitting.team), *COMMITTEES):
         yield committee(sitting.view, sitting.team)
     yield MedOrch("medorch_small_mediator", decides=False)(sitting.view, sitting.with_model_of(1, "mediator"))
     yield MedOrch("medorch_small_judge", decides=False)(sitting.view, sitting.with_model_of(1, "judge"))
