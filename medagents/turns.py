@@ -13,7 +13,7 @@ import pandas as pd
 
 from medagents import outcomes, paths
 from medagents.committees.session import Session
-from medagents.types import Case
+from medagents.types import Case, Status
 
 DECISION = "decision"
 
@@ -119,4 +119,12 @@ def read(path: Path) -> pd.DataFrame:
         outcomes.refuse(path, frame, column, (frame[column] >= counts).fillna(False), "an option of the case")
     for column in set(_NUMBERS) - {"option"}:
         outcomes.refuse(path, frame, column, frame[column].isna(), "a number")
+    last = frame["role"] == DECISION
+    silent = last & frame["option"].isna() & (frame["status"] == Status.ANSWERED)
+    outcomes.refuse(path, frame, "option", silent, "an option, as the status has it")
+    session = ["case", "committee", "board"]
+    twice = last & frame.duplicated([*session, "role"])
+    outcomes.refuse(path, frame, "role", twice, "a decision of a new session")
+    decided = last.groupby([frame[name] for name in session]).transform("any")
+    outcomes.refuse(path, frame, "committee", ~decided, "one whose decision follows")
     return frame

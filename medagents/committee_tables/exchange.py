@@ -1,13 +1,12 @@
 """What happens between the first answers and the decision: silence, dissent, and who moves."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from medagents import stats
-from medagents.committee_tables.sessions import SESSION, vote
+from medagents.committee_tables.sessions import vote
 from medagents.committees.dissent import TONES
 from medagents.committees.session import EXPERT
 from medagents.tables import estimate
@@ -48,35 +47,49 @@ def triggers(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def dissents(turns: pd.DataFrame) -> pd.DataFrame:
+def dissents(turns: pd.DataFrame, board: str = "") -> pd.DataFrame:
     """What the Catfish named, a line a committee: another option than the leading one (it dissents), the
     leading one (it does not), or none; and how often the option it named was right.
     """
     lines = []
-    for name, part in turns[turns["role"] == "catfish"].groupby("committee", sort=False):
-        leading = np.array([_leading(turns, line) for line in part.itertuples()])
-        named = part["option"].notna().to_numpy()
-        same = named & (part["option"].to_numpy(dtype=float, na_value=np.nan) == leading)
-        right = named & (part["option"] == part["gold"]).fillna(False).to_numpy()
-        lines.append(
-            {"committee": name, "challenges": len(part), "dissents": int((named & ~same).sum())}
-            | {"repeats": int(same.sum()), "names none": int((~named).sum()), "right": int(right.sum())}
-        )
+    for name, held in turns[turns["board"] == board].groupby("committee", sort=False):
+        counts = dict.fromkeys(("challenges", "dissents", "repeats", "names none", "right"), 0)
+        for _, part in held.groupby("case", sort=False):
+            for place in np.flatnonzero(part["role"] == "catfish"):
+                option, gold = part["option"].iloc[place], part["gold"].iloc[place]
+                counts["challenges"] += 1
+                if pd.isna(option):
+                    counts["names none"] += 1
+                    continue
+                counts["repeats" if option == _challenged(part, place) else "dissents"] += 1
+                counts["right"] += int(option == gold)
+        if counts["challenges"]:
+            lines.append({"committee": name} | counts)
     return pd.DataFrame(lines)
 
 
-def _leading(turns: pd.DataFrame, line: Any) -> float:
-    before = turns[(turns["depth"] < line.depth) & turns["stage"].isin(SPOKEN)]
-    for column in SESSION:
-        before = before[before[column] == getattr(line, column)]
-    last = before.drop_duplicates("agent", keep="last")["option"]
-    option = vote(list(last))
-    return np.nan if option is None else float(option)
+def _challenged(session: pd.DataFrame, place: int) -> int | None:
+    """The option that the challenge at a place of a session speaks against: what leads in the team that
+    sits (the whole committee where there are no teams), or in the reports of all.
+    """
+    before = session.iloc[:place]
+    if before["stage"].iloc[-1] == "report":
+        return vote(list(before.loc[before["stage"] == "report", "option"]))
+    assigned = np.flatnonzero(before["stage"] == "assign")
+    team = before.iloc[assigned[-1] :] if len(assigned) else before
+    return leading(team[team["stage"].isin(SPOKEN)])
+
+
+def leading(spoken: pd.DataFrame) -> int | None:
+    """The option most members name in their latest turn, at a tie that of who spoke first."""
+    latest = dict(zip(spoken["agent"], spoken["option"], strict=True))
+    return vote(list(latest.values()))
 
 
 def ledger(table: pd.DataFrame, turns: pd.DataFrame, board: str = "") -> pd.DataFrame:
     """Right to wrong and wrong to right, from the experts' first plurality to the decision, a line a
-    committee and the stage after which the leading option had changed.
+    committee and the stage after which the leading option had changed. A case whose members were asked in
+    teams has no such plurality and is left out.
     """
     part = table[(table["board"] == board) & table["first"].notna() & table["option"].notna()]
     part = part[(part["first"] == part["gold"]) != (part["option"] == part["gold"])]
@@ -103,8 +116,7 @@ def turning_point(turns: pd.DataFrame, case: str, committee: str, board: str, op
     spoken = part[part["stage"].isin(SPOKEN)]
     stage = "decide"
     for depth in sorted(spoken["depth"].unique(), reverse=True):
-        last = spoken[spoken["depth"] <= depth].drop_duplicates("agent", keep="last")["option"]
-        if vote(list(last)) != option:
+        if leading(spoken[spoken["depth"] <= depth]) != option:
             break
         stage = spoken.loc[spoken["depth"] == depth, "stage"].iloc[-1]
     return str(stage)
