@@ -1,5 +1,6 @@
 """Accuracy of committees, beside one expert and beside as many samples of one model."""
 
+import numpy as np
 import pandas as pd
 
 from medagents import stats
@@ -32,7 +33,7 @@ def accuracy(table: pd.DataFrame, baseline: str = "single_1", board: str = "") -
             line |= paired(own, right[baseline], clusters, "gain")
         lines.append(line)
     found = pd.DataFrame(lines)
-    return found.assign(holm=stats.holm(found["p"]))
+    return found.assign(holm=stats.holm(found["p"]) if "p" in found else np.nan)
 
 
 def equal_calls(table: pd.DataFrame, turns: pd.DataFrame, samples: str = "self_consistency") -> pd.DataFrame:
