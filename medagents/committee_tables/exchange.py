@@ -61,7 +61,7 @@ def dissents(turns: pd.DataFrame, board: str = "") -> pd.DataFrame:
                 if pd.isna(option):
                     counts["names none"] += 1
                     continue
-                counts["repeats" if option == _challenged(part, place) else "dissents"] += 1
+                counts["repeats" if option == _challenged(part, int(place)) else "dissents"] += 1
                 counts["right"] += int(option == gold)
         if counts["challenges"]:
             lines.append({"committee": name} | counts)
