@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,7 +95,8 @@ def _add_study(made: argparse.ArgumentParser, required: bool) -> None:
     made.add_argument(
         "--model",
         required=required,
-        help="a name of the catalogue, the path of a GGUF file, gemini-..., or openai:NAME; or a team: a "
+        help="a name of the catalogue, the path of a GGUF file, gemini-... (with @ and a thinking level or "
+        "budget, if not the least), or openai:NAME; or a team: a "
         "name of medagents/models/teams.py, or models joined by +, the leader first",
     )
     made.add_argument("--n", type=int, help="the first N cases only (rows are not written then)")
@@ -154,6 +156,14 @@ def _model(options: argparse.Namespace, name: str | None = None) -> Model:
     return model
 
 
+def _opened(options: argparse.Namespace, stack: ExitStack, name: str | None = None) -> Model:
+    """The model asked for, or another one; what it holds open is closed with the stack."""
+    model = _model(options, name)
+    if isinstance(model, AbstractContextManager):
+        stack.enter_context(model)
+    return model
+
+
 def _study(options: argparse.Namespace) -> None:
     from medagents import study
     from medagents.budget import Budget, Budgeted, BudgetReached
@@ -165,12 +175,12 @@ def _study(options: argparse.Namespace) -> None:
     if is_team(options.model) or set(SITTINGS) & set(options.experiment):
         _sittings(options)
         return
-    model = _model(options)
     prices = Prices(options.prices)
     if options.dry_run:
-        print(_estimate(options, model, prices))
+        print(_estimate(options, _model(options), prices))
         return
-    budget = Budget(options.max_cost, prices)
+    budget, opened = Budget(options.max_cost, prices), ExitStack()
+    model = _opened(options, opened)
     paid = options.mode != Mode.REPLAY and not isinstance(model, LocalModel)
     chosen = Budgeted(model, budget) if paid else model
     try:
@@ -186,6 +196,8 @@ def _study(options: argparse.Namespace) -> None:
         if budget.calls and not isinstance(error, BudgetReached):  # which says so itself
             print(f"medagents: {budget}", file=sys.stderr)
         raise
+    finally:
+        opened.close()
     for experiment, found in done.items():
         print(f"{experiment}: {len(found.rows)} rows")
     print(budget if paid else f"{next(iter(done.values())).calls} calls made")
@@ -206,17 +218,22 @@ def _sittings(options: argparse.Namespace) -> None:
 
     if len(options.experiment) > 1 or options.experiment[0] not in SITTINGS:
         raise MedagentsError(f"a team takes one experiment of {', '.join(SITTINGS)} at a time")
-    if options.dry_run or options.plant_rule:
-        raise MedagentsError("a team takes no --dry-run and no --plant-rule; --max-cost bounds its cost")
-    budget = Budget(options.max_cost, Prices(options.prices))
-
-    def make(name: str) -> Model:
-        model = _model(options, name)
-        free = options.mode == Mode.REPLAY or isinstance(model, LocalModel)
-        return model if free else Budgeted(model, budget)
-
+    if options.plant_rule:
+        raise MedagentsError("a team takes no --plant-rule: its peers assert what the cohort's own rule says")
+    prices = Prices(options.prices)
+    budget = Budget(options.max_cost, prices)
     [experiment], team, mode = options.experiment, folder_name(options.model), Mode(options.mode)
-    found = sittings.record(experiment, options.cohort, team, mode, options.n, make=make)
+    if options.dry_run:
+        print(_estimate_team(options, experiment, team, prices))
+        return
+    with ExitStack() as opened:
+
+        def make(name: str) -> Model:
+            model = _opened(options, opened, name)
+            free = mode is Mode.REPLAY or isinstance(model, LocalModel)
+            return model if free else Budgeted(model, budget)
+
+        found = sittings.record(experiment, options.cohort, team, mode, options.n, make=make)
     print(f"{experiment}: {len(found.turns)} turns")
     print(budget if budget.calls else f"{found.calls} calls made")
 
@@ -230,7 +247,27 @@ def _estimate(options: argparse.Namespace, model: Model, prices: "Prices") -> st
     sizes, cases = study.together(options.experiment, options.cohort, model.name, options.n)
     return estimate(
         lambda recorder: study.run_together(sizes, cases, recorder, options.cohort, options.plant_rule),
-        study.engine(model, options.experiment[0]),
+        [study.engine(model, options.experiment[0])],
+        Store(),
+        study.publishable(options.cohort),
+        Mode(options.mode),
+        prices,
+    ).text()
+
+
+def _estimate_team(options: argparse.Namespace, experiment: str, team: str, prices: "Prices") -> str:
+    from medagents import sittings, study
+    from medagents.dry_run import estimate
+    from medagents.models.teams import roster
+    from medagents.recorder import Mode
+    from medagents.recordings import Store
+
+    cases, names = sittings.recorded_cases(experiment, options.cohort, options.n), roster(team).models
+    return estimate(
+        lambda *recorders: sittings.run(
+            experiment, cases, team, dict(zip(names, recorders, strict=True)), options.cohort
+        ),
+        [_model(options, name) for name in names],
         Store(),
         study.publishable(options.cohort),
         Mode(options.mode),

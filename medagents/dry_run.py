@@ -6,7 +6,7 @@ therefore rather over-estimated; a prompt that quotes an earlier reply is estima
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -14,7 +14,7 @@ import pandas as pd
 from medagents.models.calls import CHARACTERS_PER_TOKEN, prompt_tokens
 from medagents.models.prices import Price, Prices
 from medagents.pending import passes
-from medagents.recorder import Mode, Recorder
+from medagents.recorder import Mode
 from medagents.recordings import Store
 from medagents.types import Model, Request, Slot
 
@@ -23,13 +23,13 @@ COUNTS = ["slots", "recorded", "calls", "prompt", "reply"]
 
 @dataclass(frozen=True)
 class Estimate:
-    """`arms` has a row for each experiment and arm: `slots` it fills, `recorded` of them, `calls` to make
-    (slots of the same request share one), their `prompt` and `reply` tokens, and `usd` (NaN where the
-    price is not known). `price` is None then, and where there is nothing to ask.
+    """`arms` has a row for each experiment, arm and model: `slots` it fills, `recorded` of them, `calls` to
+    make (slots of the same request share one), their `prompt` and `reply` tokens, and `usd` (NaN where the
+    price is not known). `prices` are those of the models to be asked, None for one that is not known.
     """
 
     arms: pd.DataFrame
-    price: Price | None
+    prices: Mapping[str, Price | None]
 
     @property
     def calls(self) -> int:
@@ -44,26 +44,30 @@ class Estimate:
     def text(self) -> str:
         """The table with its totals, and what it rests on."""
         shown = self.arms.copy()
-        shown.loc[len(shown)] = ["total", "", *self.arms[COUNTS].sum(), self.usd]
+        shown.loc[len(shown)] = ["total", "", "", *self.arms[COUNTS].sum(), self.usd]
         words = dict.fromkeys(COUNTS, "{:,}".format) | {"usd": "{:,.4f}".format}
         table = shown.to_string(index=False, formatters=words, na_rep="unknown")
         return f"{table}\n\n{self._basis() if self.calls else 'Nothing to ask: all is recorded.'}"
 
     def _basis(self) -> str:
-        cost = "The price is not known: give it with --prices FILE."
-        if self.price:
-            out = max(self.price.output, self.price.thoughts)
-            cost = f"USD a million tokens: {self.price.input:g} in, {out:g} out"
-            cost += f" ({self.price.source}; read {self.price.read})."
+        costs = []
+        for name, price in self.prices.items():
+            cost = "the price is not known: give it with --prices FILE."
+            if price:
+                out = max(price.output, price.thoughts)
+                cost = f"USD a million tokens: {price.input:g} in, {out:g} out"
+                cost += f" ({price.source}; read {price.read})."
+            costs.append(f"{name}: {cost}")
         return (
             f"At most: a token is {CHARACTERS_PER_TOKEN:g} characters of a prompt, a reply as long as it may "
-            f"be, thoughts included.\nWhere calls hang on earlier replies, made-up ones stand in.\n{cost}"
+            f"be, thoughts included.\nWhere calls hang on earlier replies, made-up ones stand in.\n"
+            + "\n".join(costs)
         )
 
 
 def estimate(
-    run: Callable[[Recorder], object],
-    model: Model,
+    run: Callable[..., object],
+    models: Sequence[Model],
     store: Store,
     publishable: bool = True,
     mode: Mode = Mode.RECORD,
@@ -72,8 +76,8 @@ def estimate(
     """Calls, tokens and cost of a run, without what is recorded.
 
     Args:
-        run: makes a run with the recorder it is given, such as `study.run_together`.
-        model: builds the requests; it is not called.
+        run: makes a run with the recorders it is given, one for each model, such as `study.run_together`.
+        models: build the requests; they are not called.
         store: the recordings, which are not changed.
         publishable: as for `Recorder`.
         mode: `record`, or `refresh` where every call is made anew.
@@ -83,26 +87,28 @@ def estimate(
         StaleRecording: a slot was recorded with another request.
     """
     prices = prices or Prices()
-    slots: dict[Slot, None] = {}
-    pending: dict[Slot, tuple[str, Request]] = {}
-    for recorder in passes(run, model, store, publishable, mode):
-        slots |= dict.fromkeys(recorder.used)
-        pending = recorder.pending | pending
-    price = None
-    asked: set[str] = set()
+    slots: dict[tuple[str, Slot], None] = {}
+    pending: dict[tuple[str, Slot], tuple[str, Request]] = {}
+    for recorders in passes(run, models, store, publishable, mode):
+        for recorder in recorders:
+            name = recorder.model.name
+            slots |= {(name, slot): None for slot in recorder.used}
+            pending = {(name, slot): call for slot, call in recorder.pending.items()} | pending
+    found: dict[str, Price | None] = {}
+    asked: set[tuple[str, str]] = set()
     lines: list[tuple[object, ...]] = []
-    for slot in slots:
-        place = slot.experiment, slot.condition, 1
-        key, request = pending.get(slot, ("", None))
+    for name, slot in slots:
+        place = slot.experiment, slot.condition, name, 1
+        key, request = pending.get((name, slot), ("", None))
         if request is None:
             lines.append((*place, 1, 0, 0, 0, 0.0))
-        elif key in asked:
+        elif (name, key) in asked:
             lines.append((*place, 0, 0, 0, 0, 0.0))
         else:
-            asked.add(key)
-            price = prices.find(request)
+            asked.add((name, key))
+            price = found[name] = prices.find(request)
             most = price.most(request) if price else math.nan
             lines.append((*place, 0, 1, prompt_tokens(request), request.decoding.max_tokens, most))
-    frame = pd.DataFrame(lines, columns=["experiment", "arm", *COUNTS, "usd"])
-    by_arm = frame.groupby(["experiment", "arm"], sort=False)
-    return Estimate(by_arm.agg(lambda column: column.sum(skipna=False)).reset_index(), price)
+    by = ["experiment", "arm", "model"]
+    by_arm = pd.DataFrame(lines, columns=[*by, *COUNTS, "usd"]).groupby(by, sort=False)
+    return Estimate(by_arm.agg(lambda column: column.sum(skipna=False)).reset_index(), found)

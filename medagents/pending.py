@@ -5,7 +5,7 @@ unknown one. A request that is the same every time does not depend on them and c
 others, such as a question about an argument that is yet to be written, wait for the next one.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from medagents.keys import canonical, key_of
 from medagents.recorder import Mode, Recorder
@@ -42,7 +42,7 @@ def pending(
     Raises:
         StaleRecording: a slot was recorded with another request.
     """
-    first, *others = passes(run, model, store, publishable)
+    first, *others = (recorder for [recorder] in passes(run, [model], store, publishable))
     return [
         (slot, request)
         for slot, (key, request) in first.pending.items()
@@ -51,20 +51,21 @@ def pending(
 
 
 def passes(
-    run: Callable[[Recorder], object],
-    model: Model,
+    run: Callable[..., object],
+    models: Sequence[Model],
     store: Store,
     publishable: bool = True,
     mode: Mode = Mode.RECORD,
-) -> Iterator["Pretending"]:
-    """A recorder for each set of `MADE_UP` replies in turn, after the run; arguments as for `pending`.
+) -> Iterator[list["Pretending"]]:
+    """The recorders after a run, for each set of `MADE_UP` replies in turn; arguments as for `pending`, but
+    `run` takes a recorder for each of the models, in their order.
 
     In mode `refresh` every call is yet to be made, and recorded replies stand for what will come.
     """
     for made_up in MADE_UP:
-        recorder = Pretending(model, store, mode, publishable, made_up)
-        run(recorder)
-        yield recorder
+        recorders = [Pretending(model, store, mode, publishable, made_up) for model in models]
+        run(*recorders)
+        yield recorders
 
 
 class Pretending(Recorder):

@@ -14,6 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from medagents import plants, prompts
+from medagents.budget import BudgetReached
 from medagents.keys import canonical, key_of
 from medagents.quotation import without_quotations
 from medagents.recordings import (
@@ -135,7 +136,8 @@ class Recorder:
             try:
                 reply = self.model.complete(request)
             except MedagentsError as error:
-                log.error("call failed: %s", slot)
+                if not isinstance(error, BudgetReached):  # then no call was made
+                    log.error("call failed: %s", slot)
                 raise named(error, slot) from error
             except Exception as error:
                 log.error("call failed: %s", slot)

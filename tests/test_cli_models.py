@@ -11,6 +11,7 @@ from loopback import gemini as google
 from loopback import openai as service
 
 from medagents import cli, cohorts, paths, rows
+from medagents.models.gemini import GeminiModel
 from medagents.recordings import read_shard, shards
 
 KEY = "sk-loopback-0123456789-neverShown"
@@ -104,9 +105,30 @@ def test_a_dry_run_of_a_refresh_asks_everything_anew(capsys, server):
     assert (total[2], total[3]) == ("0", str(made)) and len(server.requests) == made
 
 
+def test_a_dry_run_of_a_team_counts_the_calls_of_each_of_its_models_and_asks_none(capsys, server, prices):
+    team = f"{MODEL}+openai:qwen/small"
+    words = asked(server, "record", "--prices", prices, experiment="committee_cascade", n=1)
+    words[words.index(MODEL)] = team
+    status, out, err = run(capsys, *words, "--dry-run")
+    assert (status, server.requests, recorded()) == (0, [], []), err
+    [total] = [line.split() for line in out.splitlines() if line.split()[:1] == ["total"]]
+    by_model = dict.fromkeys((FOLDER, "openai--qwen--small"), 0)
+    for line in out.splitlines():
+        if line.startswith("committee_cascade"):
+            name, calls = line.split()[-7], line.split()[-4]
+            by_model[name] += int(calls)
+    assert sum(by_model.values()) == int(total[3]) and min(by_model.values()) > 0
+    assert out.splitlines()[-2:] == [
+        f"{FOLDER}: USD a million tokens: 100 in, 1000 out (my server; read 2026-11-30).",
+        "openai--qwen--small: the price is not known: give it with --prices FILE.",
+    ]
+    assert run(capsys, *words)[0] == 0
+    assert 0 < len(server.requests) <= int(total[3])
+
+
 @pytest.mark.parametrize("concurrency", ["1", "8"])
 def test_a_run_stops_before_a_call_could_pass_the_limit_and_goes_on_later(
-    capsys, server, prices, concurrency
+    capsys, server, prices, caplog, concurrency
 ):
     limit = ("--prices", prices, "--concurrency", concurrency)
     status, out, err = run(capsys, *asked(server, "record", *limit, "--max-cost", "0.2"))
@@ -115,6 +137,7 @@ def test_a_run_stops_before_a_call_could_pass_the_limit_and_goes_on_later(
     assert "pass --max-cost 0.2" in line and "the same command goes on" in line
     spent = float(line.split(" calls made for ")[1].split()[0])
     assert 0.1 < spent <= 0.2
+    assert "call failed" not in caplog.text
     first = len(server.requests)
     assert len({record.key for record in recorded()}) == first > 3
     assert run(capsys, *asked(server, "record", *limit, "--max-cost", "100"))[0] == 0
@@ -290,3 +313,24 @@ def test_gemini_is_recorded_live_by_the_same_command(capsys, server):
     status, out, err = run(capsys, *words[:-1], "--max-cost", "10", "--concurrency", "2")
     assert status == 0, err
     assert f"{sum(server.billed.values())} calls made for 0." in out
+
+
+def test_connections_are_closed_whether_a_run_ends_well_or_not(capsys, server, monkeypatch):
+    closed = []
+    monkeypatch.setattr(GeminiModel, "close", lambda model: closed.append(model.name))
+    words = ["record", *study_of("cue_sensitivity"), "--base-url", server.url]
+    assert run(capsys, *words)[0] == 0
+    server.behave([google.too_many(google.retry_info("0s"))] * 50)
+    assert run(capsys, *[word.replace("cue_sensitivity", "peer_cascade") for word in words])[0] == 1
+    assert len(closed) == 2
+
+
+def test_another_thinking_setting_is_recorded_beside_the_least(capsys, server):
+    words = ["record", *study_of("cue_sensitivity"), "--base-url", server.url]
+    name = words[words.index("--model") + 1]
+    assert run(capsys, *words)[0] == 0
+    made = len(server.requests)
+    words[words.index("--model") + 1] = f"{name}@high"
+    assert run(capsys, *words)[0] == 0
+    assert len(server.requests) == 2 * made
+    assert {path.parent.name for *_, path in shards(paths.RECORDINGS)} == {name, f"{name}@high"}

@@ -43,7 +43,7 @@ def slots_by_arm(store: Store) -> Counter[str]:
 @pytest.mark.parametrize("experiment", ["cue_sensitivity", "break_it", "prompt_format"])
 def test_the_calls_are_those_a_run_then_makes(cases, store, experiment):
     model = ScriptedModel(script)
-    found = estimate(runs(experiment, cases), model, store)
+    found = estimate(runs(experiment, cases), [model], store)
     assert model.history == [] and not list(store.root.rglob("*.jsonl"))
     recorder = Recorder(model, store, Mode.RECORD)
     runs(experiment, cases)(recorder)
@@ -55,8 +55,8 @@ def test_what_is_recorded_is_taken_off(cases, store):
     model = ScriptedModel(script)
     runs("cue_sensitivity", cases[:2])(Recorder(model, store, Mode.RECORD))
     asked = len(model.history)
-    whole = estimate(runs("cue_sensitivity", cases), model, Store(store.root / "empty"))
-    rest = estimate(runs("cue_sensitivity", cases), model, store)
+    whole = estimate(runs("cue_sensitivity", cases), [model], Store(store.root / "empty"))
+    rest = estimate(runs("cue_sensitivity", cases), [model], store)
     assert rest.calls == whole.calls - asked
     assert (rest.arms["recorded"] == 2).all()
     assert len(model.history) == asked
@@ -67,7 +67,7 @@ def test_calls_that_only_some_replies_lead_to_are_counted(cases, store, experime
     """Why is asked only where the decoy under the key changed the answer; the holdout is told its own
     answer only where it gave one.
     """
-    found = estimate(runs(experiment, cases), ScriptedModel(script), store)
+    found = estimate(runs(experiment, cases), [ScriptedModel(script)], store)
     slots = dict(zip(found.arms["arm"], found.arms["slots"], strict=True))
     recorder = Recorder(ScriptedModel(script), store, Mode.RECORD)
     runs(experiment, cases)(recorder)
@@ -77,7 +77,7 @@ def test_calls_that_only_some_replies_lead_to_are_counted(cases, store, experime
 
 def test_when_all_is_recorded_there_is_nothing_to_ask(cases, store):
     runs("cue_sensitivity", cases)(Recorder(ScriptedModel(script), store, Mode.RECORD))
-    found = estimate(runs("cue_sensitivity", cases), ScriptedModel(script), store)
+    found = estimate(runs("cue_sensitivity", cases), [ScriptedModel(script)], store)
     assert (found.calls, found.usd) == (0, 0.0)
     assert found.text().endswith("Nothing to ask: all is recorded.")
 
@@ -86,7 +86,7 @@ def test_a_refresh_asks_everything_anew(cases, store):
     model = ScriptedModel(script)
     recorder = Recorder(model, store, Mode.RECORD)
     runs("peer_cascade", cases)(recorder)
-    anew = estimate(runs("peer_cascade", cases), model, store, mode=Mode.REFRESH)
+    anew = estimate(runs("peer_cascade", cases), [model], store, mode=Mode.REFRESH)
     assert anew.calls == recorder.calls > 0
     assert (anew.arms["recorded"] == 0).all()
 
@@ -103,7 +103,7 @@ def one(recorder: Recorder) -> None:
 
 
 def test_tokens_and_cost_are_by_arm_and_a_shared_request_is_paid_once(store, prices):
-    found = estimate(one, ScriptedModel(script), store, prices=prices)
+    found = estimate(one, [ScriptedModel(script)], store, prices=prices)
     assert found.arms.set_index("arm")[["calls", "prompt", "reply"]].to_dict("index") == {
         "alone": {"calls": 1, "prompt": 1000, "reply": 50},
         "twin": {"calls": 0, "prompt": 0, "reply": 0},
@@ -115,15 +115,15 @@ def test_tokens_and_cost_are_by_arm_and_a_shared_request_is_paid_once(store, pri
 
 
 def test_the_text_has_the_total_the_basis_and_where_prices_are_from(store, prices):
-    lines = estimate(one, ScriptedModel(script), store, prices=prices).text().splitlines()
+    lines = estimate(one, [ScriptedModel(script)], store, prices=prices).text().splitlines()
     [total] = [line.split() for line in lines if line.split()[:1] == ["total"]]
     assert total[1:] == ["3", "0", "2", "3,000", "60", "0.0065"]
     assert any("2.5 characters" in line for line in lines)
-    assert lines[-1] == "USD a million tokens: 2 in, 8 out (my contract; read 2026-11-30)."
+    assert lines[-1] == "scripted: USD a million tokens: 2 in, 8 out (my contract; read 2026-11-30)."
 
 
 def test_a_price_that_is_not_known_is_said_and_not_counted_as_nothing(store):
-    found = estimate(one, ScriptedModel(script), store)
+    found = estimate(one, [ScriptedModel(script)], store)
     assert math.isnan(found.usd)
     assert "unknown" in found.text()
-    assert found.text().endswith("The price is not known: give it with --prices FILE.")
+    assert found.text().endswith("scripted: the price is not known: give it with --prices FILE.")

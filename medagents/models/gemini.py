@@ -3,9 +3,8 @@
 The key is read from `GEMINI_API_KEY` alone. Failures are told in words of our own (`gemini_errors`), and
 the SDK's exceptions are not chained to them, since they may hold the key.
 
-Reasoning is set by the model's generation (https://ai.google.dev/gemini-api/docs/thinking): a budget in
-tokens for 2.5, a level from 3 on. Its tokens are taken from `maxOutputTokens`, which is therefore the
-answer's tokens with room for reasoning; a reply cut short inside its reasoning has no text at all.
+Tokens of reasoning (`gemini_thinking`) are taken from `maxOutputTokens`, which is therefore the answer's
+tokens with room for reasoning; a reply cut short inside its reasoning has no text at all.
 Newer models take a temperature and ignore it: what was asked is in the key, no more is promised.
 """
 
@@ -25,6 +24,7 @@ from medagents.keys import Json
 from medagents.models import gemini_wire as wire
 from medagents.models.calls import Caller, CallFailed, Limits, prompt_tokens
 from medagents.models.gemini_errors import KEY, failure
+from medagents.models.gemini_thinking import model_and_thinking, recorded_name, thinking_config, thinking_room
 from medagents.models.letters import MOST_LISTED
 from medagents.models.scripted import chat
 from medagents.types import LETTERS, Decoding, MedagentsError, Prompt, Reply, Request, Status, Transport
@@ -49,26 +49,16 @@ SAFETY: Mapping[str, str] = {
 ANSWER_ROOM = 64
 """Tokens of the answer beyond those asked: a chat model seldom replies with the letter alone."""
 
-BUDGET_ROOM = 512
-"""Tokens beyond a thinking budget, which is not always kept."""
-
-LEVEL_ROOM: Mapping[str, int] = {
-    "MINIMAL": 1024,
-    "LOW": 4096,
-    "MEDIUM": 16384,
-    "HIGH": 32768,
-    "XHIGH": 49152,
-}
-"""Thinking level -> tokens of room for it (a reply has at most 65,536). A level is no limit in tokens."""
-
 
 class GeminiModel:
     """A model of the Gemini API. Threads may share it; `close` it, or use it in a `with` block.
 
     Args:
-        name: an exact model name. An alias such as `gemini-flash-latest` changes its meaning and is refused.
-        thinking: a budget in tokens (2.5: 0 is none, -1 leaves it to the model) or a level such as "LOW"
-            (from 3 on). None is the least that every model of the generation takes.
+        name: an exact model name, with `@` and a thinking setting if it is to reason more than it must. An
+            alias such as `gemini-flash-latest` changes its meaning and is refused.
+        thinking: the setting, if not in the name: a budget in tokens (2.5: 0 is none, -1 leaves it to the
+            model) or a level such as "LOW" (from 3 on). None is the least that every model of the
+            generation takes.
         safety: harm category -> threshold.
         media_resolution: such as "MEDIA_RESOLUTION_HIGH"; the service's default if None.
         logprobs: ask for log-probabilities. Few models of this API give them, the others refuse the call.
@@ -96,12 +86,13 @@ class GeminiModel:
         api_key: str | None = None,
         caller: Caller | None = None,
     ) -> None:
-        self.name = name.removeprefix("models/")
-        if not re.fullmatch(r"[\w.-]+", self.name) or self.name.endswith("-latest"):
+        self.model, named = model_and_thinking(name)
+        if not re.fullmatch(r"[\w.-]+", self.model) or self.model.endswith("-latest"):
             raise MedagentsError(
                 f"{name!r} is no exact model name; give one of https://ai.google.dev/gemini-api/docs/models"
             )
-        self.thinking = thinking_config(self.name, thinking)
+        self.thinking = thinking_config(self.model, named if thinking is None else thinking)
+        self.name = recorded_name(self.model, self.thinking)
         self.safety, self.media_resolution, self.logprobs = dict(safety), media_resolution, logprobs
         self.api_version, self.transport = api_version, transport or Transport()
         self._call = caller or Caller(self.name, self.transport, limits or Limits())
@@ -121,7 +112,7 @@ class GeminiModel:
         engine |= {"labels": prompt.labels} if most and prompt.labels != LETTERS else {}
         tokens = decoding.max_tokens + ANSWER_ROOM + thinking_room(self.thinking)
         return Request(
-            model=self.name,
+            model=self.model,
             system=prompt.system,
             messages=chat(prompt),
             images=prompt.images,
@@ -213,39 +204,6 @@ class GeminiModel:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def thinking_config(name: str, thinking: int | str | None = None) -> Json | None:
-    """`thinkingConfig` for a model, by its generation; None where the model does not reason.
-
-    Raises:
-        MedagentsError: a budget for a model that takes a level, or the reverse; the service takes only one.
-    """
-    found = re.match(r"gemini-(\d+)(?:\.(\d+))?", name)
-    generation = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
-    if generation >= (3, 0):
-        level = "LOW" if thinking is None else str(thinking).upper()
-        if level not in LEVEL_ROOM:
-            raise MedagentsError(f"{name} takes a thinking level ({', '.join(LEVEL_ROOM)}), not {thinking!r}")
-        return {"thinkingLevel": level}
-    if generation >= (2, 5):
-        budget = (128 if "pro" in name else 0) if thinking is None else thinking  # Pro cannot do without
-        if not isinstance(budget, int) or budget < -1:
-            raise MedagentsError(f"{name} takes a thinking budget in tokens, or -1, not {thinking!r}")
-        return {"thinkingBudget": budget}
-    if thinking is not None:
-        raise MedagentsError(f"{name} takes no thinking setting; leave {thinking!r} out")
-    return None
-
-
-def thinking_room(config: Json | None) -> int:
-    """Tokens that a reply may need for its reasoning, beyond the answer."""
-    if config is None:
-        return 0
-    if "thinkingLevel" in config:
-        return LEVEL_ROOM[config["thinkingLevel"]]
-    budget: int = config["thinkingBudget"]
-    return LEVEL_ROOM["HIGH"] if budget < 0 else budget + BUDGET_ROOM
 
 
 def open_client(key: str, api_version: str, transport: Transport) -> "Client":

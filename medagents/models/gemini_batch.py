@@ -24,6 +24,7 @@ from medagents.keys import Json, canonical, canonical_json, key_of, parts, to_by
 from medagents.models import gemini_wire as wire
 from medagents.models.calls import CallFailed
 from medagents.models.gemini import GeminiModel, engine_version, now
+from medagents.models.gemini_thinking import recorded_name
 from medagents.recorder import ModelDrift, same_model, unquoted
 from medagents.recordings import Record, Store
 from medagents.types import Decoding, MedagentsError, Message, Reply, Request, Slot, Status
@@ -120,7 +121,9 @@ def _write(
                 raise MedagentsError(f"{path}: case {slot.case}, {slot.condition} is asked two things")
             continue
         placed[slot] = key
-        kinds.add((slot.cohort, request.model, request.engine["api_version"]))
+        kinds.add(
+            (slot.cohort, recorded_name(request.model, request.thinking), request.engine["api_version"])
+        )
         if len(kinds) > 1:
             raise MedagentsError(f"{path}: {sorted(kinds)}; a batch is of one cohort, model and API version")
         slots(_line({"key": key, "slot": asdict(slot), "request": whole}))
@@ -214,7 +217,8 @@ def import_results(path: Path, store: Store, publishable: bool) -> Imported:
             if not same_model(request["model"], reply.model_returned):
                 drifted[key] = reply.model_returned
                 continue
-            index = store.index(slot.cohort, request["model"])
+            folder = recorded_name(request["model"], request["thinking"])
+            index = store.index(slot.cohort, folder)
             there = index.by_slot.get(slot)
             if there and there.key == key:
                 held += 1
@@ -222,9 +226,9 @@ def import_results(path: Path, store: Store, publishable: bool) -> Imported:
             twin = index.by_key.get(key)
             reply = twin.reply if twin else reply if publishable else unquoted(reply, _request(request))
             kept = (request, {}) if publishable else (None, parts(request))
-            store.append(Record(key, slot, reply, *kept), request["model"])
+            store.append(Record(key, slot, reply, *kept), folder)
             stored += 1
-            shards.add((slot.cohort, request["model"], slot.experiment))
+            shards.add((slot.cohort, folder, slot.experiment))
     for shard in sorted(shards):
         store.tidy(*shard)
     if drifted:

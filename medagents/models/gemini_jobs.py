@@ -65,10 +65,10 @@ def submit(path: Path, model: GeminiModel) -> str:
     if begun and begun.state not in LOST:
         return begun.name
     request = next(slots_of(place)).request
-    if (request["model"], request["engine"]["api_version"]) != (model.name, model.api_version):
+    if (request["model"], request["engine"]["api_version"]) != (model.model, model.api_version):
         raise MedagentsError(
             f"{path}: written for {request['model']} ({request['engine']['api_version']}), "
-            f"not {model.name} ({model.api_version})"
+            f"not {model.model} ({model.api_version})"
         )
     with path.open("rb") as stream:
         title = f"medagents-{hashlib.file_digest(stream, 'sha256').hexdigest()[:16]}"
@@ -94,7 +94,7 @@ def _send(path: Path, title: str, model: GeminiModel) -> str:
     def create(client: "Client") -> str:
         if name := _found(client, title):  # an attempt whose answer was lost may have begun it
             return name
-        job = client.batches.create(model=model.name, src=str(sent.name), config={"display_name": title})
+        job = client.batches.create(model=model.model, src=str(sent.name), config={"display_name": title})
         return str(job.name)
 
     return model.call(create)

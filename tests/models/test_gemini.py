@@ -9,6 +9,7 @@ import json
 import logging
 import math
 import os
+import re
 import sys
 import threading
 import traceback
@@ -29,7 +30,8 @@ from PIL import Image as PillowImage
 from medagents.keys import canonical, key_of
 from medagents.models import gemini_wire as wire
 from medagents.models.calls import Caller, Limits, QuotaExhausted
-from medagents.models.gemini import GeminiModel, thinking_config, thinking_room
+from medagents.models.gemini import GeminiModel
+from medagents.models.gemini_thinking import thinking_config, thinking_room
 from medagents.recorder import Mode, ModelDrift, Recorder
 from medagents.recordings import Store
 from medagents.types import (
@@ -238,6 +240,40 @@ def test_reasoning_is_set_by_generation_and_the_answer_keeps_its_room(
     assert request.decoding.max_tokens == 60 + 64 + room
     assert wire.body(request)["generationConfig"]["maxOutputTokens"] == 60 + 64 + room
     assert request.decoding.max_tokens <= 65536
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "folder"),
+    [
+        ("gemini-2.5-flash@1024", {"thinkingBudget": 1024}, "gemini-2.5-flash@1024"),
+        ("gemini-2.5-pro@-1", {"thinkingBudget": -1}, "gemini-2.5-pro@-1"),
+        ("gemini-3.5-flash@HIGH", {"thinkingLevel": "HIGH"}, "gemini-3.5-flash@high"),
+        ("gemini-3.5-flash@low", {"thinkingLevel": "LOW"}, "gemini-3.5-flash"),
+        ("gemini-2.5-flash@0", {"thinkingBudget": 0}, "gemini-2.5-flash"),
+        ("gemini-2.0-flash", None, "gemini-2.0-flash"),
+    ],
+)
+def test_a_name_may_set_the_thinking_and_keeps_its_recordings_apart_from_the_least(name, config, folder):
+    model = GeminiModel(name)
+    request = model.request(PROMPT, LETTER)
+    assert (model.name, request.thinking) == (folder, config)
+    assert request.model == name.partition("@")[0]
+    again = GeminiModel(model.name).request(PROMPT, LETTER)
+    assert key_of(canonical(again)) == key_of(canonical(request))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("gemini-2.5-flash@high", "takes a thinking budget in tokens, or -1, not 'high'"),
+        ("gemini-3.5-flash@1024", "takes a thinking level (MINIMAL, LOW, MEDIUM, HIGH, XHIGH), not 1024"),
+        ("gemini-2.0-flash@512", "takes no thinking setting; leave 512 out"),
+        ("gemini-2.5-flash@/../up", "takes a thinking budget in tokens"),
+    ],
+)
+def test_a_thinking_setting_of_another_generation_in_a_name_is_refused(name, said):
+    with pytest.raises(MedagentsError, match=re.escape(said)):
+        GeminiModel(name)
 
 
 @pytest.mark.parametrize(
