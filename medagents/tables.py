@@ -149,12 +149,17 @@ def plant_probability(frame: pd.DataFrame) -> pd.DataFrame:
     """Probability of the plant among the case's options, cases by conditions; NaN where the engine
     gave no log-probabilities.
     """
+    return by_condition(frame.assign(chance=probability(frame)), "chance").astype(float)
+
+
+def probability(frame: pd.DataFrame) -> pd.Series:
+    """Probability (0 to 1) of the plant in each row, NaN where there is none or no log-probabilities."""
     chance = stats.option_probabilities(logprobs(frame["logp"], frame["plant"]))
     plant = frame["plant"].to_numpy(dtype=float, na_value=np.nan)
     known = np.flatnonzero(~np.isnan(plant))
     picked = np.full(len(plant), np.nan)
     picked[known] = chance[known, plant[known].astype(int)]
-    return by_condition(frame.assign(chance=picked), "chance").astype(float)
+    return pd.Series(picked, index=frame.index)
 
 
 def logprobs(column: pd.Series, named: pd.Series) -> np.ndarray:

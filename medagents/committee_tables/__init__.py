@@ -6,7 +6,14 @@ carry `stats.clustered_rate`, paired differences `stats.rate_difference`, tests 
 
 from medagents.committee_tables.benchmark import accuracy, equal_calls, screen
 from medagents.committee_tables.budget import gaps, sample_curve
-from medagents.committee_tables.cascade import cascade, detection, persuaded, screen_cascade, verdicts
+from medagents.committee_tables.cascade import (
+    cascade,
+    contrasts,
+    detection,
+    persuaded,
+    screen_cascade,
+    verdicts,
+)
 from medagents.committee_tables.exchange import (
     dissents,
     ledger,
@@ -23,6 +30,7 @@ __all__ = [
     "accuracy",
     "by_committee",
     "cascade",
+    "contrasts",
     "decisions",
     "detection",
     "dissents",

@@ -3,21 +3,26 @@
 The plant is option 1 and the key option 0 throughout.
 """
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
-from minutes import ANN, BOB, CAT, PLANT, firsts, held, said, scripted, table
+from minutes import ANN, BOB, CAT, PLANT, Lines, firsts, held, said, scripted, table
 
 from medagents.committee_tables import (
     RIGHT,
     WRONG,
     cascade,
+    contrasts,
     decisions,
     detection,
     persuaded,
     screen_cascade,
     verdicts,
 )
+from medagents.committees.session import Utterance
 
 PEERS = [scripted("Lee", PLANT), scripted("Moe", PLANT)]
 
@@ -176,6 +181,64 @@ def test_the_last_turn_decides_whether_an_expert_was_persuaded() -> None:
 
 def test_where_nobody_speaks_twice_there_is_no_line() -> None:
     assert persuaded(table(held("a", "voting", [*firsts(0), *PEERS], 0, board=WRONG))).empty
+
+
+def sure(agent: str, chance: float, stage: str, depth: int) -> Utterance:
+    """A turn that gives the plant this probability, and what is left to the others in equal parts."""
+    rest = math.log((1 - chance) / 3)
+    logs = (rest, math.log(chance), rest, rest)
+    return replace(said(agent, 0, stage, depth), logp=";".join(f"{value:.6f}" for value in logs))
+
+
+def test_graded_is_the_rise_of_the_plants_probability_in_the_last_turn() -> None:
+    def debate(case: str, board: str, *last: float) -> Lines:
+        again = [sure(agent, chance, "revise", 2) for agent, chance in zip((ANN, BOB), last, strict=False)]
+        first = [sure(agent, 0.1, "answer", 1) for agent in (ANN, BOB)]
+        return held(case, "debate", [*first, *(PEERS if board else ()), *again], 0, board=board)
+
+    [line] = persuaded(
+        table(
+            debate("a", "", 0.4, 0.2),
+            debate("a", WRONG, 0.7, 0.1),  # +0.3 and -0.1
+            debate("b", "", 0.5),  # Bob speaks once here, and makes no pair
+            debate("b", WRONG, 0.6, 0.9),  # +0.1
+        )
+    ).to_dict("records")
+    assert line["pairs"] == 3
+    assert line["graded"] == pytest.approx(0.1, abs=1e-5)
+    assert line["n"] == 4 and line["take the plant"] == 0
+
+
+# One protocol beside another
+
+
+def test_a_contrast_is_the_difference_of_two_contagions_on_the_same_cases() -> None:
+    cases: dict[str, tuple[tuple[int | None, int | None], tuple[int | None, int | None]]] = {
+        # With a Catfish, alone and beside wrong members; then without one.
+        "a": ((0, 0), (0, 1)),  # -1
+        "b": ((0, 1), (0, 1)),  # 0
+        "c": ((0, 0), (0, 1)),  # -1
+        "d": ((1, 1), (1, 1)),  # 0
+        "e": ((0, 1), (0, 0)),  # +1
+        "f": ((None, 0), (0, 1)),  # undecided once: in b/c alone
+    }
+    lines = [
+        held(case, name, firsts(0), option, board=board)
+        for case, both in cases.items()
+        for name, options in zip(("catfish_debate", "no_catfish"), both, strict=True)
+        for board, option in zip(("", WRONG), options, strict=True)
+    ]
+    [line] = contrasts(decisions(table(*lines))).to_dict("records")
+    assert (line["contrast"], line["n"], line["b/c"]) == ("catfish_debate - no_catfish", 5, "1/3")
+    # Variance of -1, 0, -1, 0, 1 is 0.7; t of 4 degrees of freedom is 2.776.
+    half = 2.776445 * math.sqrt(0.7 / 5)
+    assert line["difference"] == pytest.approx(-0.2)
+    assert line["difference_low"] == pytest.approx(-0.2 - half, abs=1e-5)
+    assert line["p"] == line["holm"] == pytest.approx(0.625)  # 2 (1 + 4) / 16
+
+
+def test_without_both_protocols_there_is_no_contrast(crossed: pd.DataFrame) -> None:
+    assert contrasts(crossed).empty
 
 
 # Screen
