@@ -187,6 +187,29 @@ def fractions(table: pd.DataFrame, count: str, total: str) -> list[str]:
     return ["not run" if pd.isna(k) or pd.isna(n) else f"{int(k)}/{int(n)}" for k, n in pairs]
 
 
+def budget(axes: Axes, table: pd.DataFrame, value: str = "rate", label: str = "committee") -> None:
+    """A committee a mark: `value` with its interval against the mean number of calls a case.
+
+    Committees of as many calls stand a little apart; beyond the colours there are, marks are hollow.
+    """
+    drawn = table[table[value].notna()].reset_index(drop=True)
+    aside = drawn.groupby(drawn["calls"].round(1)).cumcount() * (0.015 * max(drawn["calls"].max(), 1.0))
+    for place, line in drawn.iterrows():
+        low, high = (line[f"{value}_{end}"] for end in ("low", "high"))
+        axes.errorbar(
+            line["calls"] + aside[place],
+            line[value],
+            yerr=np.clip([[line[value] - low], [high - line[value]]], 0, None),
+            fmt=MARKERS[place % len(MARKERS)],
+            color=LANES[place % len(LANES)],
+            markerfacecolor="white" if place >= len(LANES) else None,
+            markersize=6,
+            capsize=2,
+            linewidth=1.2,
+            label=line[label],
+        )
+
+
 def susceptibility_curve(
     axes: Axes, points: pd.DataFrame, color: str = BLUE, name: str = "", lane: int = 0
 ) -> stats.Susceptibility:

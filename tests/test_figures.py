@@ -266,6 +266,32 @@ def test_counts_stand_right_of_each_line_below_a_heading(axes):
     assert all(text.xy[0] > 1 for text in axes.texts)
 
 
+def test_a_budget_stands_at_its_calls_and_those_of_as_many_calls_a_little_apart(axes):
+    table = pd.DataFrame(
+        {
+            "committee": ["voting", "undecided", "judge", "debate"],
+            "calls": [3.0, 4.0, 3.0, 10.0],
+            "rate": [0.4, np.nan, 0.5, 0.6],
+            "rate_low": [0.3, np.nan, 0.4, 0.5],
+            "rate_high": [0.5, np.nan, 0.6, 0.7],
+        }
+    )
+    figures.budget(axes, table)
+    places, values = np.array([bar.lines[0].get_xydata()[0] for bar in axes.containers]).T
+    assert values == pytest.approx([0.4, 0.5, 0.6])
+    assert places == pytest.approx([3.0, 3.15, 10.0])
+    assert axes.get_legend_handles_labels()[1] == ["voting", "judge", "debate"]
+
+
+def test_a_budget_of_many_committees_has_no_two_marks_alike(axes):
+    names = [f"committee {number}" for number in range(2 * len(figures.LANES))]
+    table = pd.DataFrame({"committee": names, "calls": range(1, len(names) + 1)})
+    figures.budget(axes, table.assign(rate=0.5, rate_low=0.4, rate_high=0.6))
+    drawn = [bar.lines[0] for bar in axes.containers]
+    looks = {(line.get_marker(), line.get_color(), line.get_markerfacecolor()) for line in drawn}
+    assert len(looks) == len(names)
+
+
 def points(adopted, margins=None):
     size = len(adopted)
     cases = [f"case-{number}" for number in range(size)]
