@@ -111,11 +111,12 @@ def forest(
     marker: str = "o",
     offset: float = 0.0,
     name: str = "",
+    missing: str = "n=0",
 ) -> None:
     """One interval a line, first line on top: `value` between `<value>_low` and `<value>_high`.
 
-    Lines without a value keep their place and say so. `offset` moves the marks within the line
-    (in lines, downwards), so that two measures can share it.
+    Lines without a value keep their place and say what `missing` does. `offset` moves the marks within the
+    line (in lines, downwards), so that two measures can share it.
     """
     for place in range(0, len(table), 2):
         axes.axhspan(place - 0.5, place + 0.5, color="#f5f5f5", linewidth=0, zorder=0)
@@ -135,7 +136,7 @@ def forest(
         label=name or None,
     )
     for place in places[~found]:
-        axes.text(0.0, place, "n=0", color=color, va="center", fontsize=8)
+        axes.text(0.0, place, missing, color=color, va="center", fontsize=8)
     axes.set_yticks(np.arange(len(table)), table[label])
     axes.set_ylim(len(table) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)

@@ -190,6 +190,11 @@ def test_a_forest_says_where_there_is_nothing(axes):
     assert [(text.get_text(), text.get_position()[1]) for text in axes.texts] == [("n=0", 1)]
 
 
+def test_a_forest_says_why_there_is_nothing_where_it_is_told(axes):
+    figures.forest(axes, TABLE, missing="the baseline")
+    assert [text.get_text() for text in axes.texts] == ["the baseline"]
+
+
 def test_a_forest_of_nothing_but_empty_lines_is_drawn(axes):
     figures.forest(axes, TABLE.iloc[[1]])
     assert [text.get_text() for text in axes.texts] == ["n=0"]

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
+from clock import Clock
 
 from medagents.models.calls import (
     Caller,
@@ -20,25 +21,6 @@ from medagents.models.calls import (
 from medagents.recordings import read_shard, shards
 from medagents.threads import in_order
 from medagents.types import Image, MedagentsError, Message, Request, Transport
-
-
-class Clock:
-    """Seconds since the start, and every sleep in order."""
-
-    def __init__(self) -> None:
-        self.now, self.slept = 0.0, []
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 def caller(clock: Clock, limits: Limits | None = None, **transport: float) -> Caller:

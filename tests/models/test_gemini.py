@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from clock import Clock
 from google.genai import types as sdk
 from loopback import Answer, Loopback, malformed, reset, slow
 from loopback import gemini as service
@@ -58,29 +59,10 @@ LETTER = Decoding(temperature=0.0, max_tokens=1, top_logprobs=60)
 SLOT = Slot("toy", "toy-1", "peer_cascade", "isolated")
 
 
-class Clock:
-    """Time that passes only by sleeping."""
-
-    def __init__(self) -> None:
-        self.now, self.slept = 0.0, []
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
-
-
 @pytest.fixture
 def server() -> Iterator[Loopback]:
     with Loopback() as running:
         yield running
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from clock import Clock
 from loopback import Answer, Loopback, malformed, reset, slow
 from loopback import openai as service
 from loopback.server import Behaviour
@@ -53,20 +54,6 @@ LETTER = Decoding(max_tokens=1, top_logprobs=60)
 WORDS = Decoding(max_tokens=64)
 
 
-class Clock:
-    """Seconds since the start; moves only when somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.now, self.slept = 0.0, []
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
-
-
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith(("OPENAI_", "MEDAGENTS_BASE"))]:
@@ -78,11 +65,6 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def server() -> Iterator[Loopback]:
     with Loopback(say=lambda _: "B") as started:
         yield started
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture
