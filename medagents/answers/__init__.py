@@ -6,15 +6,19 @@ without moving a character, so that every span is verbatim. Then the rules of `C
 
 - stated: "Answer: C", a box, "I choose C", "C is the answer", a line that is only an option;
 - opening: the first line opens with an option and goes on to explain it;
-- hinted: "most likely C", "C is correct", "if forced, C"; a refusal after it or a cut outweighs it;
+- qualified: an answer with a condition of other cases on it ("in pregnancy the answer is C");
+- hinted: "most likely C", "C is correct", "if forced, C", the first of a ranking, the likeliest of shares; a
+  refusal after it or a cut outweighs it;
 - mentioned: the one option named at all; any refusal or cut outweighs it.
 
 The heaviest that stands decides, the last of its weight. `judge` says which stand: what others said counts
 only where the reply goes on to agree, and what is denied, doubted, asked, merely supposed or taken back does
 not count. What a reply turns to ("wait, no. C", "on reflection C", "not A but C") is as firm as what it left.
+Options ticked, crossed, judged or weighed one by one are read together.
 
-Modules: `base` bounds and readings, `cues` the words that matter, `page` a reply laid out, `find` what looks
-for an answer, `judge` what stands, `reading` the whole for one reply, `jsonl` for a file of them.
+Modules: `base` bounds and readings, `markup` plain text, `cues` words that announce an option, `stance` words
+that tell how one is meant, `page` a reply laid out, `find` and `lists` what looks for an answer, `judge` what
+stands, `reading` the whole for one reply, `jsonl` for a file of them.
 
 Known limits: irony; roman or ordinal answers ("the second option"); a letter beside another option's text
 is read by its letter; a peer who is not called a colleague, a doctor or the like is not known for one.

@@ -19,6 +19,9 @@ CONTEXT = 300
 """Characters of a sentence looked at on either side of an option; bounds the work on a runaway reply. A
 refusal further than this before a cut was an opening hedge, not the end of the reply."""
 
+ENDS = 5_000
+"""Characters read at either end of a longer reply. One of 130,000 took close to a minute, all of it read."""
+
 SHORT = 12
 """Words up to which a letter and what follows it on a line are an answer rather than a paragraph."""
 
@@ -33,19 +36,23 @@ a reply that never closed its sentences is terse, one that did and ceases to is 
 
 
 class Weight(IntEnum):
-    """How firmly a finding commits the reply."""
+    """How firmly a finding commits the reply; see the package."""
 
-    MENTIONED, HINTED, OPENING, STATED = range(4)
+    MENTIONED, HINTED, QUALIFIED, OPENING, STATED = range(5)
 
 
 @dataclass(frozen=True)
 class Mention:
-    """An option named by letter or text; `option` is None where two options share the text."""
+    """An option named by letter or text; `option` is None where two options share the text.
+
+    `loose` tells a text heard without its article, too little to count where it is merely mentioned.
+    """
 
     start: int
     end: int
     option: int | None
     letter: bool
+    loose: bool = False
 
 
 @dataclass(frozen=True)

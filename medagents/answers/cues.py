@@ -1,111 +1,41 @@
-"""Words that announce, affirm, deny, doubt or take back an option, or refuse to name one."""
+"""Words that announce an option, and those that refuse to name one."""
 
 import re
 
 from medagents.answers.base import REACH, Weight, rx
+from medagents.answers.stance import ADVERBS, PEER, SAY
 
 # fmt: off
-# --- After an option: is it affirmed or denied?
-CLOSED = rx(
-    r"[\s\"')\]]*(?:[.,;:!\n)—-]|$"
-    r"|(?:because|since|as|given|due|for|based|over|rather than|with|here|in|then)\b)")
-_COPULA = (
-    r"[\s\"')\].,:—-]*(?:(?:this|which|it) )?(?:is|seems|appears|remains|looks|(?:would|must|should"
-    r"|will) be) ")
-POSITIVE = rx(
-    _COPULA + r"(?:(?:to be|the|my|our|an?|clearly|therefore|thus|definitely|indeed|probably|still|by far"
-    r"|single|overall|final) )*(?:correct|right|best|better|most(?! (?:unlikely|incorrect))|likely|answer"
-    r"|choice|preferred|favou?red|true|ideal|optimal|\w+ of choice)\b|[\s\"')\].,—-]*(?:best (?:fits"
-    r"|explains|matches)"
-    r"|(?:fits|explains|matches) (?:best|all|everything))\b")
-BETTER = rx(
-    r"[\s\"')\],—-]*(?:(?:is|seems|appears|looks|being|(?:would|must) be) (?:(?:the|clearly|probably|much|far"
-    r"|a|slightly|somewhat) )*)?(?:more (?:likely|consistent|probable|plausible|convincing|compatible|fitting"
-    r"|suitable|appropriate|compelling|persuasive|reasonable|in keeping|so\b)"
-    r"|stronger\b|fits better\b|explains more\b"
-    r"|wins\b|stands out\b|comes closest\b)")
-PAIR = rx(r"\b(?:between|comparing|compared|among|of)\b")
-THAN = rx(r"[^.\n;]*\bthan\b(?! (?:the (?:others?|rest)|any|all|every)\b)")
-IS_ANSWER = rx(
-    _COPULA + r"(?:\w+ )?(?:the|my|our) (?:(?:single|final|correct|best|right|most|likely|appropriate"
-    r"|accurate|suitable) )*(?:answer|choice)\b")
-DENIED = rx(
-    r"[\t\x20\"')\]]*(?:[:—][\t\x20]*)?(?:(?:this|it) )?(?:(?:is|was|are|were|seems?|looks|appears?"
-    r"|would be|can|could|may|might) (?:\w+ ){0,3}?)?(?:not(?! (?:option )?[a-j](?:[.,;)!]|$))|never"
-    r"|incorrect|wrong|unlikely|less|least|false|implausible|absent"
-    r"|inconsistent|excluded|ruled|eliminated|tempting|isn't|wasn't|cannot|can't|doesn't|does not"
-    r"|my (?:first|initial))\b")
-DENIAL = rx(
-    r"(?:[^.\n]*[:—-]\s*)?(?:(?:this|it|option) )?(?:(?:is|was) )?(?:not|isn't|incorrect|wrong|unlikely"
-    r"|false|less|no|ruled|excluded)\b")
-MARKED = rx(r"\(correct\)|(?:^|[:—.-]\s*)(?:this is )?(?:the )?correct\b|[✓✔✅]")
-SEPARATED = rx(r"\s*[.):,\]—]|\s*-\s")
-OPENED = rx(r"[\s\"']*[.):,;\](—]|\s*-\s| (?:because|since|as|given|due|is|for|based|over|and|or)\b")
-IF_AFTER = rx(r"[,\"')\]]* (?:only )?(?:if|unless|provided that|assuming)\b")
-
-# --- Before an option: whose view is it, and how is it meant? Each is tried on the sentence so far.
-_PEER = (
-    r"\b(?:(?:dr\.?|doctor|prof\w*\.?) \w+|doctors?|colleagues?|peers?|panel\w*|group|attending"
-    r"|consultants?|specialists?"
-    r"|residents?|\w+ologists?|surgeons?|experts?|agents?|reviewers?|students?|users?|team|committee"
-    r"|majority|others?|everyone|nurses?|physicians?|clinicians?|interns?|registrar|assistant"
-    r"|models?|textbook|report|chatbot|ai|members?|readers?)")
-_SAY = (
-    r"\b(?:said|says?|answered|cho(?:se|sen|osing|oses?)|select(?:ed|s)?|pick(?:ed|s)?|vote[ds]?|thinks?"
-    r"|thought|believe[ds]?|suggest(?:ed|s)?|argue[ds]?|claim(?:ed|s)?|conclude[ds]?|propose[ds]?"
-    r"|recommend(?:ed|s)?|insist(?:ed|s)?|favou?r(?:ed|s)?|prefer(?:red|s)?|wrote|writes|report(?:ed|s)?"
-    r"|gave|gives?|went|opted|state[ds]?|maintains?|read)\b")
-TURN = rx(
-    r".*\b(?:but|however|yet|so|therefore|thus|hence|instead|nonetheless|nevertheless|and (?=(?:my|our)\b))"
-    r"|^\W*(?:while|although|though|whereas|despite|unlike|even though|contrary to|given|since|as)\b[^,]*,"
-    r"|^.*\b(?:dis)?(?:agree|concur)\b.*(?:[:;,]|\bthat\b)")
-REPORTED = rx(
-    rf"{_PEER}\b[^;]{{0,60}}{_SAY}|\b(?:they|he|she) (?:\w+ )?{_SAY}(?: \w+){{0,2}}\W*$"
-    rf"|{_PEER}'s?\s|(?!\b(?:ai|assistant)\b){_PEER}(?: \w+)?\s*:|\baccording to\b"
-    r"|\b(?:at first|first (?:thought|glance|instinct|impression)|initially|tempting|common (?:mistake"
-    r"|error)|argued?)\b|\b(?:one|you|some|many) (?:\w+ )?(?:could|might|may|would|will)\b"
-    r"|\b(?:second|next|least|other|another|alternative|runner-up|wrong)[\s-]+(?:\w+ )?$")
-QUOTED = rx(rf"{_SAY}\W*[\"':]\W*$|\b(?:dr\.? \w+|colleague|peer|agent)(?: \w+)?\s*:\W*$")
-MINE = rx(r"\b(?:my|our) (?:\w+ ){0,2}$")
-FORCED = rx(
-    r"\b(?:if|when|were)\b[^.]*\b(?:forced|had to|ha(?:ve|s) to|must|pressed|pushed|made to|obliged"
-    r"|required|were to)\b")
-SUPPOSED = rx(
-    r"^\W*then\b|(?<!even\s)\bif\b|\b(?:assum(?:e|es|ing)|suppos(?:e|ing)|imagine|hypothetically|whether"
-    r"|unless|told|given that|in case)\b")
-DOUBTED = rx(
-    r"(?:\b(?:don't|not|doesn't|can't|cannot|couldn't|never|unlikely|wrong|unsure|unclear|uncertain|neither"
-    r"|against)|(?<!no\s)(?<!without\s)\bdoubt)\b[^,:]*$")
-DENYING = rx(
-    r"\b(?:no|not|without|never|excludes?|excluded|rul(?:e[sd]?|ing) out|against|unlikely|rather than"
-    r"|instead of|absence of|neither|nor|than|unlike|versus|vs)\W+(?:\w+\W+){0,2}$")
-
 # --- Cues: words after which an option must follow, with only filler between.
-_ADVERBS = (
-    r"(?:also|fully|strongly|completely|entirely|largely|would|will|must|shall|should|now|still|therefore"
-    r"|thus|hence|finally|personally|do|can|have|had|to|need|am|going|ultimately|then|only|definitely"
-    r"|confidently|reluctantly|tentatively|just|simply|be|tend|cautiously|respectfully|instead|rather"
-    r"|probably|too|all|myself|ourselves|again|likewise)")
-_I = rf"\b(?:I|we)(?:'d|'ll|'m)?,? (?:{_ADVERBS},? ){{0,4}}"
+_I = rf"\b(?:I|we)(?:'d|'ll|'m)?,? (?:{ADVERBS},? ){{0,4}}"
 _CHOOSE = (
     r"(?:cho(?:ose|osing|se|sen)|select(?:ed|ing)?|pick(?:ed|ing)?|go(?:ing)? (?:with|for)|went with"
     r"|opt(?:ing|ed)? for|vot(?:e|ed|ing)(?: for)?|answer|settle (?:on|for)"
-    r"|lean(?:ing)?(?: more)?(?: towards?| to)?|favou?r|prefer|conclude|recommend|say|guess|predict"
-    r"|meant|(?:stick|stay"
-    r"|stand|remain) (?:with|by)|maintain|keep|commit to|endorse|support|(?:agree|side) with"
+    r"|lean(?:ing)?(?: more)?(?: towards?| to)?|favou?r|prefer|conclude|recommend|say|guess|predict|meant"
+    r"|(?:stick|stay|stand|remain) (?:with|by)(?: (?:my|our) (?:original|initial|previous|first|earlier)"
+    r" \w+(?: of|,)?)?|maintain|keep|commit to|endorse|support|(?:agree|side) with|bet(?: on)?|wager"
+    r"|put my money on|plump for|hold"
     r"|(?:chang|switch|revis|updat)(?:e|ing)?(?: my (?:answer|vote))?(?: from \w)? to)\b")
 _LABEL = (
     r"(?<![/\w])(?:ans(?:wer)?|choice|guess|mine|output|prediction|assistant|option|selection|verdict"
     r"|decision|vote|pick"
-    r"|conclusion|response"
-    r"|consensus|final)(?: (?:choice|option|letter|index|key|to (?:this|the) question|here|(?:for"
+    r"|conclusion|response|winner|preferred|preference|consensus|final)(?: (?:choice|option|letter|index"
+    r"|key|to (?:this|the) question|here|(?:for"
     r"|in) this \w+|for me))?[\"'\s]*(?:(?:is|was|(?:would|should|must|will|has to) be|remains|becomes|as"
     r"|of|goes to)\b|->|=>|[:=>→—]|-+(?=\s))")
+_FOREIGN = (
+    r"(?:(?<![/\w])(?:r[ée]ponse|antwort|l[öo]sung|respuesta|resposta|risposta|antwoord|svar(?:et)?|odpowied[źz]"
+    r"|ответ|відповідь|jawaban|cevap)(?: (?:correct[ae]|corret[at]a|corretta|richtige))?|答案|正解|答え|정답)"
+    r"\s*(?:(?:est|ist|es|é|è|is|är|er|to|adalah)\b|[是为為はが은는]|[:=—-])(?: (?:la|el|le|l'|die|option"
+    r"|opción"
+    r"|lettre|letra)\b)?"
+    r"|\b(?:je choisis|ich w[äa]hle|elijo|escolho|scelgo|ik kies)\b(?: (?:la|el|le|die|option|opción)\b)?"
+    r"|选(?!项)择?|選(?!項)擇?")
 LEAD = rx(
     r"the|my|our|final|correct|best|right|single|most|likely|appropriate|suitable|accurate|probable"
     r"|definitive|overall|updated|revised|and|so|thus|therefore|hence|that|then|is|think|believe|say|as"
     r"|conclude|preferred|ultimate|intended|one|an?|reasonable|plausible|but|now|still|chosen|selected|this"
-    r"|with")
+    r"|with|new|current|present|latest|first|1st|primary|top|own|personal")
 _AGAIN = (
     r"\b(?:on (?:(?:further|second|closer|careful|a) )*"
     r"(?:reflection|thoughts?|inspection|look|balance|consideration)"
@@ -121,47 +51,86 @@ _RETRACTING = (
 CUES: tuple[tuple[str, Weight, re.Pattern[str]], ...] = (
     ("boxed", Weight.STATED, rx(r"\bboxed:")),
     ("answer_label", Weight.STATED, rx(_LABEL)),
-    ("own_choice", Weight.STATED, rx(_I + _CHOOSE)),
+    ("own_choice", Weight.STATED, rx(rf"{_I}(?:(?:not|never) hesitate to )?{_CHOOSE}")),
+    ("own_choice", Weight.STATED, rx(
+        r"\bmy money is on\b|\b(?:the (?:one|option)|what) (?:I|we)(?:'d| would)? \w+ is\b")),
+    ("speaker", Weight.STATED, rx(
+        r"\b(?:me|myself|I \([^)\n]*\))\s*(?:->|=>|[:=>→—]|-+(?=\s))")),
+    ("imperative", Weight.STATED, rx(
+        r"\b(?:choose|select|pick|take|mark|tick"
+        r"|go (?:with|for)|opt for|vote(?: for)?) (?:(?:option|choice|answer|letter) )?[\"'(\[]*(?=\S)")),
+    ("foreign_label", Weight.STATED, rx(_FOREIGN)),
     ("choosing", Weight.STATED, rx(
         r"\b(?:and (?:choose|select|pick|go with)|choosing|selecting|going with|opting for|count me in for"
         r"|I'm with|leaning(?: towards?)?"
         r"|(?:chang|switch|revis)ing(?: my \w+)?(?: from \w)? to)\b")),
     ("agreement", Weight.STATED, rx(
-        _I + r"(?:agree|concur|side)\b(?:[^.\n?]|\bDr\.){0,80}?(?:[:;(,]|\bon\b|\bthat\b)")),
+        _I + r"(?:agree|concur|side|share|second|support|endorse)\b(?:[^.\n?]|\bDr\.){0,80}?(?:[:;(]"
+        r"|,(?! who)"
+        r"|\b(?:on|that|of|(?:answer|choice|view)(?: (?:of|that))?|chose|picked|voted(?: for)?)\b)")),
     ("peer_vote", Weight.STATED, rx(
-        rf"(?:{_PEER}|\b(?:they|he|she))\b[^.\n;?]{{0,40}}?{_SAY}(?: (?:for|with))?")),
-    ("earlier_answer", Weight.HINTED, rx(
-        r"\b(?:my|our) (?:initial|previous|original|first|earlier) (?:answer|choice)(?: (?:is|was"
-        r"|remains)\b|[,:])")),
+        rf"(?:{PEER}|\b(?:they|he|she))\b[^.\n;?]{{0,40}}?{SAY}(?: (?:for|with))?")),
     ("opinion", Weight.HINTED, rx(_I + r"(?:think|believe|suspect)\b")),
     ("correction", Weight.STATED, rx(
         rf"{_RETRACTING}(?:[\s,.!;…—-]*\b(?:no|hmm)\b)*+"
         rf"[\t\x20.!;…]*|{_AGAIN}(?:,? (?:I|we)(?: now)? (?:think|believe)\b)?")),
     ("if_forced", Weight.HINTED, rx(
         r"\b(?:(?:if|when) (?:\w+ ){0,3})?(?:forced|pressed|had|have|must)(?: to)? (?:guess|choose|pick"
-        r"|select|answer|decide)\b[^.\n,]{0,40},")),
+        r"|select|answer|decide)\b[^.\n,:]{0,40}[,:]|\b(?:if|when) (?:\w+ ){0,2}(?:forced|pressed|pushed"
+        r"|obliged)\b")),
+    ("ranking", Weight.HINTED, rx(
+        r"\b(?:rank(?:ing|ed)?|order(?:ed)?(?: of (?:likelihood|probability|preference))?|most to least \w+)"
+        r"\s*(?:\bis\b|:)(?:\s*1[.)])?")),
     ("superlative", Weight.HINTED, rx(
         r"\b(?:most|best|correct|likely|next(?! best)|right|diagnosis)\b[^.\n?:]{0,60}?(?:\b(?:is"
         r"|would be)\b|:)")),
     ("points_to", Weight.HINTED, rx(
         r"\b(?:consistent with|points? to(?:wards?)?|(?:suggestive|diagnostic|typical) of|indicates?"
         r"|suggests?)\b")),
-    ("closing_letter", Weight.HINTED, rx(r"(?<!error):(?=[\s\"'(\[]*[a-z]\W*$)")),
+    ("closing_letter", Weight.HINTED, rx(
+        r"(?:(?<!error):|(?<=[a-z][.!])(?<!\b(?:vit|hep|fig|mrs)\.)(?<!\b(?:dr|mr|ms|st|gr|vs)\.)\s+)"
+        r"(?=[\s\"'(\[]*[a-z]\W*$)")),
+    ("undoubted", Weight.HINTED, rx(
+        r"\b(?:no (?:reason|need|cause) to|(?:do|does|would)(?: not|n't)|cannot|can't|nobody can"
+        r"|no one can|nor)"
+        r" (?:doubt|deny|dispute|question|fault|argue with|reject)(?: that)?\b|\bnothing wrong with\b"
+        r"|\bno doubt (?:about|that)\b")),
+    ("of_two", Weight.HINTED, rx(
+        r"(?:^|(?<=[.!?;:\n]\s)|(?<=[\n]))\s*(?:between|among|out of|of) [^.,:;\n?]{1,80}?\b(?:and"
+        r"|or) [^.,:;\n?]{1,40}[,:]"
+        r"(?= )")),
     ("conclusion", Weight.HINTED, rx(
         r"\b(?:of (?:the two|these|those|them)(?=,)|therefore|thus|hence|so|but|leav(?:es|ing)|in conclusion"
-        r"|it's|it is|this is|it (?:must|would|should) be|overall)\b")),
+        r"|it's|it is|this is|it (?:must|would|should|has(?: got)? to|can only) be"
+        r"|it's got to be|that makes it|now|overall)\b")),
 )
 """Name, weight and pattern of each announcement of an option."""
+
+EXCEPT = rx(
+    r"\b(?:but|except(?:ing)?(?: for)?|save(?: for)?|other than|apart from|aside from|besides"
+    r"|with the exception of)\b")
+EVERY, NO_OTHER = rx(r"\b(?:all|every(?:thing)?|each)\b"), rx(r"\b(?:none|nothing|no (?:other|option"
+    r"|answer))\b")
+EXCLUDED = rx(
+    r"[^.\n;]{0,40}\b(?:wrong|incorrect|false|excluded|ruled out|eliminated|unlikely|implausible|rejected"
+    r"|dismissed|discarded|contraindicated|fails?|(?:do|does|can) ?not (?:fit|apply|explain|be right))\b")
+INCLUDED = rx(
+    r"[\s\"')]*(?:fits?|explains?|works?|matches|makes|accounts|applies|(?:is|seems) (?:\w+ )?(?:right"
+    r"|correct"
+    r"|likely|plausible|possible|left|suitable|appropriate))\b")
+CONFIRMED = rx(r"\?[\s\"')]*(?:yes|correct|right|indeed|exactly|true|definitely|certainly)\b")
 
 CONTRAST = rx(
     rf"(?:\b(?:not|neither|cannot|no longer)|n't)\b(?P<denied>)[^.\n;?]{{1,{REACH}}}?"
     r"\b(?:but|rather|instead)(?: (?:rather|instead))?\b")
-WITHDRAWN = rx(
-    r"[\s.,;…—-]*(?:(?:no|hmm),? )?(?:wait|hold on|scratch that|strike that|actually)\b"
-    r"(?:[\s,.!—-]*no\b)?\W*\Z")
-
-OWN = frozenset(("own_choice", "agreement", "opinion", "boxed"))
+OWN = frozenset(("own_choice", "agreement", "opinion", "boxed", "imperative", "speaker"))
 """Rules whose subject is the model, so that a colleague named earlier in the sentence is not the speaker."""
+
+OPENERS = frozenset(("imperative", "speaker"))
+"""Rules whose words announce an option only where they open a clause."""
+
+SETTLED = frozenset(("exception", "confirmed", "ticked", "most_probable", "ranking"))
+"""Rules that have looked at the whole sentence themselves."""
 
 REFUSALS = rx(
     r"\b(?:I|we|one)(?:'m| am| are| have to| must)? (?:\w+ ){0,2}?(?:cannot|can't|can not|could not"
@@ -180,20 +149,24 @@ REFUSALS = rx(
     r"|\bI apologi[sz]e,? but\b|\bprediction is (?:not possible|impossible)\b|\b(?:not enough"
     r"|insufficient) (?:\w+ )?(?:information|data|detail)|\bconsult (?:a"
     r"|your)\b")
-AGREED = rx(
-    rf"\bI (?:{_ADVERBS} ){{0,2}}(?:agree|concur)\b(?: with (?:dr\.? |prof\.? )(?P<name>\w+))?"
-    r"|\b(?:(?:so|as) do (?:I|we)|me too|same here|I (?:do|think so|say so) (?:too|as well)"
-    r"|I (?:think|say|vote) the same)\b")
 DANGLING = rx(
     r"(?:\b(?:the|(?-i:an?)|of|and|or|to|with|is|are|was|for|which|because|by|as|from|at|would|its|may|into"
     r"|between|whether|although|unless|than|(?:whether|because|that|if|although|unless) (?:the|an?|her|his"
     r"|this|their) \w+)|[,:;(-])$")
 SENTENCE = re.compile(r"(?<=[a-z]{3})[.!?](?=\s)")
+_NO_WORD = (  # what "no" denies without a finding, so that it is not the answer no
+    r"(?! (?:\w+ )?(?:doubt|question|longer|one|problem|wonder|comment|idea|clue|opinion|answer|matter"
+    r"|way|choice"
+    r"|information|data|details?|context|images?|pictures?|scans? (?:was|is|were)|consensus|guarantee"
+    r"|guess|thanks"
+    r"|reason|preference|evidence (?:that|to|(?:of|for|on) (?:\w+ )?(?:benefits?|harms?|efficacy"
+    r"|effect\w*|use"
+    r"|superiority)))\b)")
 YES_NO = rx(
-    r"(?:^|[.!?;:\n])[\t\x20\"'(\[-]*(?P<word>yes|no)\b(?! (?:doubt|question|longer|one|problem"
-    r"|wonder)\b)(?!\W+(?:or|and|nor)\W+(?:yes|no)\b)")
-THERE_IS_NO = rx(r"^\W*(?:there (?:is|are|was|were)|(?:I|we) (?:see|find)|(?:(?:it|(?:the"
-    r"|this) \w+) )?shows?) (?P<word>no)\b(?! (?:\w+ )?(?:doubt|answer|way)\b)")
+    rf"(?:^|[.!?;:\n]|\bdoubt,)[\t\x20\"'(\[-]*(?P<word>yes|no)\b{_NO_WORD}(?!\W+(?:or|and|nor)\W+(?:yes|no)\b)")
+THERE_IS_NO = rx(
+    r"^\W*(?:there (?:is|are|was|were)|(?:I|we) (?:see|find)|(?:(?:it|(?:the|this) \w+) )?shows?)"
+    rf" (?P<word>no)\b{_NO_WORD}")
 # fmt: on
 COMMON = frozenset(
     ("yes", "no", "maybe", "none", "all", "both", "other", "normal", "abnormal", "positive", "negative")

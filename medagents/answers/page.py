@@ -1,59 +1,50 @@
-"""One reply laid out for reading: markup blanked, words folded, and every option named in it."""
+"""One reply laid out for reading: its plain text, its sentences, and every option named in it."""
 
 import re
-import unicodedata
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from medagents.answers.base import CONTEXT, FLOOR, OPENING, REACH, Mention, rx
-from medagents.answers.cues import IS_ANSWER
+from medagents.answers.markup import WORD, clean, fold
+from medagents.answers.stance import AGREEING, AGREES, APART, IS_ANSWER, TURN
 
 # fmt: off
-# --- Markup. Every replacement keeps the length.
-_BLANK = str.maketrans(
-    dict.fromkeys("*`$#_~|{}\\\u200b\ufeff", " ") | dict(zip("’‘“”„–‐‑−", "''\"\"\"----", strict=True)))
-_BOX = rx(r"\\(?:boxed|fbox)\s*\{")
-_MACRO = rx(r"\\(?:text|math)?(?:bf|rm|it|sf|tt)?\s*\{")
-_THOUGHT = rx(r"</(?:think|thinking|reasoning)>|<unused95>")
 NEXT_TURN = rx(
     r"<\|\w+\|>|<(?:start|end)_of_turn>|\n[^\S\n]*(?:\[INST\]|(?:instruction|user|human)\s*:"
     r"|question(?: \d+)?\s*:(?=[^\n]*\n\s*(?:options:?\s*)?\(?A[.):]))")
-_WORD = re.compile(r"\d+(?:\.\d+)+|[^\W_]+(?:'s\b)?|[<≤≥+±%]")
-_LETTER = re.compile(r"(?<!\w)(?<!\w[-+])[A-Za-z0-9](?![\w+]|'\w|-\w|\.[a-z])")
-_STOP = re.compile(r"[\n!?;]|(?<!\bDr)(?<!\bvs)(?<!\bProf)\.(?=[\s\"']|$)")
-BULLET = rx(r"[^\w\n❌✗✘]*(?:\d{1,2}[.)]\s+)?")
+_LATIN = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # a letter that goes on where Chinese would not
+_STOP = re.compile(r"[\n!?;]|(?<!\bDr)(?<!\bvs)(?<!\bProf)\.(?=[\s\"')\]]|$)")
+_BLOCK = re.compile(r"(?:^[^\S\n]*>(?![\d=>])[^\n]*\n?)+", re.MULTILINE)
 
 # --- Around a letter: what makes it a label, an article, half a name, or one of several.
 _FILL = rx(
     r"(?:[\s\"'(\[:,<>=—-]|(?:option|choice|answer|letter|the|that|is|it|be|most|likely|probably|clearly"
-    r"|possibly|still|an?|definitely|indeed|therefore|best|correct|final|right|single|either|both|simply"
+    r"|possibly|may|might|could|still|an?|definitely|indeed|therefore|best|correct|final|right|single|either|both|simply"
     r"|just|now"
     rf"|thus)\b){{0,{REACH}}}+")
 _FUNCTION = rx(
     r"is|was|are|were|would|will|seems|appears|looks|because|since|as|for|given|due|but|which|and|or|nor|over"
     r"|rather|not|with|in|here|based|on|from|if|that|when|while|most|likely|probably|only|then|though"
     r"|although|however|despite|without|where|it|can|could|may|might|should|must|has|had|does|did|than"
-    r"|unless|being|remains|to"
+    r"|unless|being|remains|to|gets|after|before|during|among|had|were|provided"
     r"|isn't|wasn't|fits|explains|matches|makes", 0)
 _TRAILING = rx(
     r" (?:too|also|again|myself|ourselves|instead|anyway|alone|overall|likewise)\b"
-    r"(?=\s*(?:[.,;:!)—-]|$|(?:because|since|as|given|for)\b))")
+    r"(?=\s*(?:[.,;:!)—-]|$|(?:because|since|as|given|for)\b))| (?:0?\.\d|\d{1,3} ?%)")
 _HALF_NAME = rx(
     r"[.\s]\s*(?:(?:diff(?:icile)?|coli|tetani|albicans|fragilis)\b|botulin|perfring|burgdorf)"
     r"|[^\S\n]+(?:cells?\b|lymphocyt|dimer|symptom)")
 _LABELLED = rx(r"\b(?:option|choice|answer|letter) $")
-CLAUSE = rx(
-    r"(?:^|[\n.,;:(!?—-]|\b(?:option|choice|answer|letter|that|so|thus|therefore|then|hence|think|believe"
-    r"|and|but|because|while|only|say|find))[\s\"'(\[]*$")
+_ARTICLES = frozenset(("a", "an", "the"))
+_BREAK = "\x1f"
 _GAP = rx(r"[\s.):,>\]\"'—-]{0,6}")
 _BEHIND = rx(
     rf"(?:(?!\b(?:not|than|between|neither|nor|unclear)\b)[^.\n;?()]){{1,{REACH}}}?"
     r"(?:\(\s*(?:(?:option|choice|answer)\s*)?|,\s*(?:option|choice) )(?=[a-z]\b)")
 _LINK = rx(
-    r"[\"')\]\s]*(?:[,&/+>]|\band\b|\bor\b)\s*(?:(?:and|or|also|possibly|maybe|perhaps|the|option|choice) "
+    r"[\"')\]\s]*(?:[,&/+]|\band\b|\bor\b)\s*(?:(?:and|or|also|possibly|maybe|perhaps|the|option|choice) "
     r"|[\"'(\[])*")
-JOINED = rx(r"\b[A-Z]\s*(?:and|or|nor|&|/)\s*(?:option )?$", 0)
 _PLURAL = rx(r"[\s\"')]*(?:are|were)\b")
 VERB = rx(
     r"[\"')\]\s]*\b(?:is|was|are|were|would|will|seems?|looks|appears?|might|may|could|can|must|has|had"
@@ -61,43 +52,29 @@ VERB = rx(
 # fmt: on
 
 
-def _clean(reply: str) -> str:
-    """Markup to blanks and odd characters to plain ones, every offset kept; thinking aloud is blanked."""
-    if not reply.isascii():
-        plain = {c: unicodedata.normalize("NFKC", c) for c in set(reply)}
-        reply = "".join(plain[c] if len(plain[c]) == 1 else c for c in reply)
-    text = _BOX.sub(lambda m: "boxed:".rjust(len(m[0])), reply)
-    text = _MACRO.sub(lambda m: " " * len(m[0]), text).translate(_BLANK)
-    thought = max((m.end() for m in _THOUGHT.finditer(text)), default=0)
-    return " " * thought + text[thought:] if text[thought:].strip() else text
-
-
-def _fold(word: str) -> str:
-    """A word in the form in which spellings agree: case, accents, British vowels and 's folded."""
-    word = word.casefold()
-    if not word.isascii():
-        word = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
-    return word.removesuffix("'s").replace("ae", "e").replace("oe", "e").replace("our", "or")
-
-
 class Page:
-    """One reply laid out for reading: clean text, its words, and every option named in it."""
+    """One reply laid out for reading: plain text, its words, and every option named in it."""
 
     def __init__(self, reply: str, labels: Sequence[str], texts: Sequence[str]) -> None:
-        self.reply, self.text = reply, _clean(reply)
-        self.options = [[_fold(word) for word in _WORD.findall(_clean(text))] for text in texts]
-        self.words = [(_fold(m[0]), m.start(), m.end()) for m in _WORD.finditer(self.text)]
+        self.reply, self.text = reply, clean(reply)
+        self.options = [[fold(word) for word in WORD.findall(clean(text))] for text in texts]
+        self.words = [(fold(m[0]), m.start(), m.end()) for m in WORD.finditer(self.text)]
         self.word_at = {start: i for i, (_, start, _) in enumerate(self.words)}
         named = [*self._letters(labels), *self._texts()]
         self.mentions: list[Mention] = []
-        for mention in sorted(named, key=lambda m: (m.start, -m.end)):
+        for mention in sorted(named, key=lambda m: (m.start, -m.end, m.loose)):
             if not self.mentions or mention.end > self.mentions[-1].end:  # else within a longer one
                 self.mentions.append(mention)
         self.starts = [mention.start for mention in self.mentions]
+        self.stops = [m.end() for m in _STOP.finditer(self.text)]
+        self.turns = [m.end() for m in TURN.finditer(self.text)]
+        self.blocks = [m.span() for m in _BLOCK.finditer(self.text)]
 
     def _letters(self, labels: Sequence[str]) -> Iterator[Mention]:
         letters = {label.casefold(): i for i, label in enumerate(labels)}
-        for match in _LETTER.finditer(self.text):
+        any_of = re.escape("".join({*letters, *map(str.upper, letters)}))
+        pattern = rf"(?<!{_LATIN})(?<!\w[-+])[{any_of}](?!{_LATIN}|\+|'\w|-\w|\.[a-z])"
+        for match in re.finditer(pattern, self.text):
             option = letters.get(match[0].casefold())
             if option is None or not _is_letter(self.text, match.start()):
                 continue
@@ -112,21 +89,25 @@ class Page:
         return bool(heard) and [word for word, _, _ in heard] == words
 
     def _texts(self) -> Iterator[Mention]:
-        """Option texts in whole words, whatever the case, hyphens and spelling."""
+        """Option texts in whole words, whatever the case, hyphens and spelling, or less their article."""
         opens: dict[int, int] = {}
         closes: dict[int, int] = {}
-        at = 0
+        stream, at = _joined(word for word, _, _ in self.words), 0
         for word, start, end in self.words:
+            at += stream[at : at + 1] == _BREAK
             opens[at], at = start, at + len(word)
             closes[at] = end
-        stream, keys = "".join(word for word, _, _ in self.words), ["".join(words) for words in self.options]
-        for option, key in enumerate(keys):
-            at = stream.find(key) if key else -1
-            while at >= 0:
-                if at in opens and at + len(key) in closes:
-                    only = option if keys.count(key) == 1 else None
-                    yield Mention(opens[at], closes[at + len(key)], only, False)
-                at = stream.find(key, at + 1)
+        keys = [_joined(words) for words in self.options]
+        bare = [_joined(words[1:]) if words[:1] and words[0] in _ARTICLES else "" for words in self.options]
+        bare = [key if key not in keys else "" for key in bare]
+        for named, loose in ((keys, False), (bare, True)):
+            for option, key in enumerate(named):
+                only = option if named.count(key) == 1 else None
+                at = stream.find(key) if key else -1
+                while at >= 0:
+                    if at in opens and at + len(key) in closes:
+                        yield Mention(opens[at], closes[at + len(key)], only, False, loose)
+                    at = stream.find(key, at + 1)
 
     def at(self, start: int) -> Mention | None:
         """The mention that begins at `start`."""
@@ -151,6 +132,20 @@ class Page:
             return Mention(mention.start, text.end, mention.option, True)
         return mention
 
+    def labelled(self, mention: Mention) -> bool:
+        """Whether the letter stands with its own text, and with no other option's letter in the sentence.
+
+        What is then said of the option is no word on the answer: "A. Aspirin is not an antibiotic."
+        """
+        if not mention.letter or mention.end - mention.start == 1:
+            return False
+        rest = self.between(mention.end, mention.end + len(self.after(mention.end)))
+        return all(other.option == mention.option for other in rest if other.letter)
+
+    def between(self, start: int, end: int) -> Sequence[Mention]:
+        """The mentions that begin from `start` up to `end`."""
+        return self.mentions[bisect_left(self.starts, start) : bisect_left(self.starts, end)]
+
     def near(self, start: int) -> Mention | None:
         """A misspelt option text beginning at `start`, no less like it than `FLOOR`."""
         i = self.word_at.get(start)
@@ -164,13 +159,37 @@ class Page:
 
     def before(self, at: int) -> str:
         """The sentence up to `at`."""
-        window = self.text[max(0, at - CONTEXT) : at]
-        return window[max((m.end() for m in _STOP.finditer(window)), default=0) :]
+        return self.text[self._start(at) : at]
+
+    def _start(self, at: int) -> int:
+        i = bisect_right(self.stops, at)
+        return max(at - CONTEXT, self.stops[i - 1] if i else 0, 0)
+
+    def turned(self, at: int) -> str:
+        """The sentence up to `at`, from where it last turns: after "but", or a clause that grants
+        ("while Dr Rao chose A,"), or an assent ("I disagree with them:").
+        """
+        i, start = bisect_right(self.turns, at), self._start(at)
+        if i and self.turns[i - 1] > start:
+            return self.text[self.turns[i - 1] : at]
+        sentence = self.text[start:at]
+        apart = APART.match(sentence)
+        if apart:
+            return sentence[apart.end() :]
+        assent = AGREES.search(sentence)
+        ends = [m.end() for m in AGREEING.finditer(sentence, assent.end())] if assent else []
+        return sentence[ends[-1] :] if ends else sentence
 
     def after(self, at: int) -> str:
         """The rest of the sentence from `at`, with the mark that ends it."""
-        stop = _STOP.search(self.text, at, at + CONTEXT)
-        return self.text[at : stop.end() if stop else at + CONTEXT]
+        i = bisect_right(self.stops, at)
+        stop = self.stops[i] if i < len(self.stops) else len(self.text)
+        return self.text[at : min(stop, at + CONTEXT)]
+
+    def block(self, at: int) -> tuple[int, int] | None:
+        """Start and end of the block of quoted lines ("> ...") around `at`."""
+        i = bisect_right(self.blocks, (at, len(self.text) + 1)) - 1
+        return self.blocks[i] if i >= 0 and at < self.blocks[i][1] else None
 
     def joined(self, mention: Mention) -> str:
         """Whether another option shares the statement: "several" ("A or C"), "plural" ("A and C are"), ""."""
@@ -183,6 +202,16 @@ class Page:
         if "," not in link[0] and IS_ANSWER.match(self.text, other.end):
             return "several"
         return "several" if re.search(r"\bor\b", link[0]) or not VERB.match(self.text, other.end) else ""
+
+
+def _joined(words: Iterable[str]) -> str:
+    """Words without the blanks between them, but numbers kept apart: "non phasic" is "nonphasic"."""
+    pieces: list[str] = []
+    for word in words:
+        if pieces and pieces[-1][-1:].isdigit() and word[:1].isdigit():
+            pieces.append(_BREAK)
+        pieces.append(word)
+    return "".join(pieces)
 
 
 def _likeness(heard: Sequence[str], words: Sequence[str]) -> float:

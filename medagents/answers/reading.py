@@ -1,11 +1,14 @@
 """Read one reply: weigh what was found against a refusal and a cut."""
 
+import re
 from collections.abc import Mapping, Sequence
 
-from medagents.answers.base import CONTEXT, REACH, Finding, Weight
+from medagents.answers import lists
+from medagents.answers.base import CONTEXT, ENDS, REACH, Finding, Weight
 from medagents.answers.cues import REFUSALS
 from medagents.answers.find import FINDERS
 from medagents.answers.judge import cut_off, judge, left_hanging
+from medagents.answers.markup import without_thoughts
 from medagents.answers.page import NEXT_TURN, Page
 from medagents.types import LETTERS, Answer, MedagentsError, Status
 
@@ -18,7 +21,7 @@ def extract(
     No text at all (None, blank) is unparseable, rule `no_text`; whether the service sent nothing is the
     transport's to say. Truncated is judged from the text alone: no explicit answer, and it stops in
     mid-sentence (see `CUT_WORDS`). Two answers at once ("A or C") are unparseable, rule `several`; a text
-    that two options share is `ambiguous_text`.
+    that two options share is `ambiguous_text`. Of a runaway only the first and last `ENDS` characters count.
 
     Args:
         reply: what the model said; markup and LaTeX are read through.
@@ -63,25 +66,47 @@ def labelled(
 
 def _read(reply: str, labels: Sequence[str], texts: Sequence[str]) -> Answer:
     """Weigh the findings against a refusal and a cut."""
+    reply = _ends(reply)
     page = Page(reply, labels, texts)
-    found = sorted((f for find in FINDERS for f in find(page)), key=lambda f: f.order, reverse=True)
+    told, out = lists.weighed(page)
+    told += [finding for find in FINDERS for finding in find(page) if finding.mention.start not in out]
+    found = sorted(told, key=lambda finding: finding.order, reverse=True)
     best = _heaviest(page, found)
-    refusal = max((match.start() for match in REFUSALS.finditer(page.text)), default=-1)
-    cut = cut_off(reply)
-    firm = best and (best.weight >= Weight.OPENING or (best.weight is Weight.HINTED and not cut))
-    if best and firm and (best.weight >= Weight.OPENING or refusal < best.start):
+    refusal = max(
+        (match.start() for match in REFUSALS.finditer(page.text) if _refuses(page, match)), default=-1
+    )
+    cut = cut_off(reply) or not page.text.strip()
+    firm = best and (best.weight >= Weight.QUALIFIED or (best.weight is Weight.HINTED and not cut))
+    if best and firm and (best.weight >= Weight.QUALIFIED or refusal < best.start):
         return _answer(reply, best)
     if refusal >= 0 and not (cut and len(reply) - refusal > CONTEXT):
         return Answer(Status.REFUSED, None, reply[refusal:].split("\n")[0][:CONTEXT], "refusal")
     if cut or left_hanging(reply):
         return Answer(Status.TRUNCATED, None, reply.rstrip()[-REACH:], "cut_off")
-    standing = [f for f in found if f.weight is Weight.MENTIONED and judge(page, f)]
-    if best and len({f.mention.option for f in standing}) == 1:
+    judged = (judge(page, finding) for finding in found)
+    standing = {
+        finding.mention.option for finding in judged if finding and finding.weight is Weight.MENTIONED
+    }
+    if best and len(standing) == 1:
         return _answer(reply, best)
     return Answer(Status.UNPARSEABLE, None, None, "several_named" if standing else "no_option")
 
 
-def _heaviest(page: "Page", found: Sequence[Finding]) -> Finding | None:
+def _ends(reply: str) -> str:
+    """The beginning and the end of a runaway: an answer stands in one of them; each mention takes time."""
+    if len(reply) <= 2 * ENDS:
+        return reply
+    said = without_thoughts(reply).strip() or reply
+    return said if len(said) <= 2 * ENDS else f"{said[:ENDS]}\n{said[-ENDS:]}"
+
+
+def _refuses(page: Page, match: re.Match[str]) -> bool:
+    """Whether it is the answer that is refused, rather than one option ("I cannot recommend B")."""
+    mention = page.pick(match.end(), behind=False)
+    return mention is None or bool(page.joined(mention))
+
+
+def _heaviest(page: Page, found: Sequence[Finding]) -> Finding | None:
     """The first of `found` to stand; judging can only lower a finding, so the rest need no look."""
     best = None
     for finding in found:
