@@ -20,8 +20,9 @@ Modules: `base` bounds and readings, `markup` plain text, `cues` words that anno
 that tell how one is meant, `page` a reply laid out, `find` and `lists` what looks for an answer, `judge` what
 stands, `reading` the whole for one reply, `jsonl` for a file of them.
 
-Known limits: irony; roman or ordinal answers ("the second option"); shares put before options ("70 % A"); a letter beside another option's text
-is read by its letter; a peer who is not called a colleague, a doctor or the like is not known for one.
+Known limits: irony; roman or ordinal answers ("the second option"); shares put before options ("70 % A"); a
+letter beside another option's text is read by its letter; a peer who is not called a colleague, a doctor or
+the like is not known for one.
 """
 
 from medagents.answers.jsonl import read_jsonl
