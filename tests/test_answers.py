@@ -1343,7 +1343,12 @@ def test_labels_other_than_letters():
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [([], "no options"), ({}, "no options"), ([f"drug {i}" for i in range(11)], "11 options but 10 letters")],
+    [
+        ([], "no options"),
+        ({}, "no options"),
+        ([f"drug {i}" for i in range(11)], "11 options but 10 letters"),
+        ({"a": "x-ray", "A": "scan"}, "labels a, A differ by case alone"),
+    ],
 )
 def test_impossible_options(options, message):
     with pytest.raises(MedagentsError, match=message):
@@ -1412,6 +1417,9 @@ class TestConstants:
         ("\\", 40000),
         ("most likely ", 40000),
         ("Answer: Addison disesse dizease ", 40000),
+        ("\\frac{c", 40000),  # a letter, then nothing but blanks
+        ("A: 1, ", 40000),
+        ("since A, ", 40000),
     ],
 )
 def test_a_runaway_reply_is_read_in_bounded_work(unit, size):
@@ -1441,10 +1449,15 @@ class TestJsonLines:
         record = {"id": "k", "reply": "Q", "options": {"P": "Iron", "Q": "Zinc"}}
         assert self.run(json.dumps(record))[1][0]["letter"] == "Q"
 
+    def test_a_byte_order_mark_is_no_fault(self):
+        record = json.dumps({"id": "k", "reply": "B", "options": ["Iron", "Zinc"]})
+        assert self.run("\ufeff" + record)[1][0]["letter"] == "B"
+
     @pytest.mark.parametrize(
         ("line", "message"),
         [
             ('{"id": 1, "reply"', "not JSON"),
+            ('{"id": NaN, "reply": "A", "options": ["x", "y"]}', "not JSON .NaN is not a JSON value"),
             ("[1, 2]", "not an object"),
             ('{"id": 1, "options": ["x", "y"]}', "not an object"),
             ('{"id": "k9", "reply": 3, "options": ["x", "y"]}', "k9.*neither text nor null"),

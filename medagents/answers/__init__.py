@@ -17,12 +17,17 @@ not count. What a reply turns to ("wait, no. C", "on reflection C", "not A but C
 Options ticked, crossed, judged or weighed one by one are read together.
 
 Modules: `base` bounds and readings, `markup` plain text, `cues` words that announce an option, `stance` words
-that tell how one is meant, `page` a reply laid out, `find` and `lists` what looks for an answer, `judge` what
-stands, `reading` the whole for one reply, `jsonl` for a file of them.
+that tell how one is meant, `voices` words that tell whose view it is, `page` a reply laid out, `find` and
+`lists` what looks for an answer, `judge` what stands, `unanswered` refusals and cuts, `reading` the whole for
+one reply, `jsonl` for a file of them.
 
 Known limits: irony; roman or ordinal answers ("the second option"); shares put before options ("70 % A"); a
 letter beside another option's text is read by its letter; a peer who is not called a colleague, a doctor or
-the like is not known for one.
+the like is not known for one; the only option named counts, even where it is told of the past ("was given
+aspirin at home"). Not read, though a human would: "B is not right; C is", "C, or A if there are
+nodes", "Dr Lee persuaded me to choose A", numbered answers that are not called a ranking ("1. C 2. A").
+Languages other than English: only the commonest words for "answer" and "I choose". "I refuse to choose A"
+counts as a refusal.
 """
 
 from medagents.answers.jsonl import read_jsonl

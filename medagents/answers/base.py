@@ -19,9 +19,6 @@ CONTEXT = 300
 """Characters of a sentence looked at on either side of an option; bounds the work on a runaway reply. A
 refusal further than this before a cut was an opening hedge, not the end of the reply."""
 
-ENDS = 5_000
-"""Characters read at either end of a longer reply. One of 130,000 took close to a minute, all of it read."""
-
 SHORT = 12
 """Words up to which a letter and what follows it on a line are an answer rather than a paragraph."""
 
@@ -33,6 +30,14 @@ Fewer words without a full stop are terse, not cut."""
 CLOSED_SENTENCES = 2
 """Sentences with a full stop on the last line after which one of `CUT_WORDS` without it is left hanging:
 a reply that never closed its sentences is terse, one that did and ceases to is cut."""
+
+
+ENDS = 5_000
+"""Characters read at either end of a longer reply: an answer given at once, and the last one. What a runaway
+says between them is not read: each mention of an option takes time."""
+
+SEAM = "\n…\n"
+"""Stands for what is not read; no cue reaches across it."""
 
 
 class Weight(IntEnum):
@@ -71,5 +76,14 @@ class Finding:
 
 
 def rx(pattern: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
-    """Compile `pattern`, in which a blank stands for any white space."""
+    """Compile `pattern`, in which a blank stands for any white space.
+
+    Over several lines, indentation and what follows two blanks and a number sign stand for nothing.
+    """
+    if "\n" in pattern:
+        pattern = "".join(line.split("  #")[0].strip() for line in pattern.split("\n"))
     return re.compile(pattern.replace(" ", r"\s+"), flags)
+
+
+SENTENCE = re.compile(r"(?<=[a-z]{3})[.!?](?=\s)")
+"""Where a sentence ends, and no abbreviation ("Dr.")."""

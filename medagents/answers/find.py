@@ -22,13 +22,15 @@ from medagents.answers.cues import (
 )
 from medagents.answers.judge import praised
 from medagents.answers.page import Page
-from medagents.answers.stance import CLOSED, FORMER, IS_ANSWER, REPORTED
+from medagents.answers.stance import CLOSED, FORMER, IS_ANSWER
+from medagents.answers.voices import REPORTED
 
 # fmt: off
 _LAST_WORD = re.compile(r"([\w'/-]+)[ \t]+$")
-_CLAUSE = rx(
-    r"(?:^|[\n.,;:(!?—-]|\b(?:option|choice|answer|letter|that|so|thus|therefore|then|hence|think|believe"
-    r"|and|but|because|while|only|say|find|though|although|yet|still|however|since|of))[\s\"'(\[]*$")
+_CLAUSE = rx(r"""(?:
+    ^|[\n.,;:(!?—-]|\b(?:option|choice|answer|letter|think|believe|say|find|that|of|only
+    |and|but|yet|still|however|though|although|while|because|since|so|thus|therefore|then|hence)
+    )[\s\"'(\[]*$""")
 _OPENS = rx(r"(?:^|[.;:!,(\n]|\b(?:so|then|just|please|therefore|thus|and|but))\s*$")
 _JOINED = rx(r"\b[A-Z]\s*(?:and|or|nor|&|/)\s*(?:option )?$", 0)
 _VALUE = rx(r"(?:\b(?:is|are|be|of|about)|[=:])\s*$")
@@ -48,7 +50,7 @@ def _announced(page: Page) -> Iterator[Finding]:
 
 
 def _led(lead: str) -> bool:
-    """Whether the word before a label leaves it one: "final answer", "their choice", not "safe choice"."""
+    """Whether the word before a label leaves it one: "final answer", and not "safe choice"."""
     word = _LAST_WORD.search(lead)
     return word is None or bool(LEAD.fullmatch(word[1]) or REPORTED.search(word[0]) or FORMER.search(word[0]))
 
@@ -96,7 +98,11 @@ def _confirmed(page: Page) -> Iterator[Finding]:
     """The one option of a question that the reply answers with yes."""
     for match in CONFIRMED.finditer(page.text):
         start = match.start() - len(page.before(match.start()))
-        asked = [page.whole(mention) for mention in page.between(start, match.start())]
+        asked = [
+            mention
+            for mention in map(page.whole, page.between(start, match.start()))
+            if page.text[mention.start : mention.end].casefold() not in COMMON
+        ]
         if asked and len({mention.option for mention in asked}) == 1:
             yield Finding(start, asked[0], "confirmed", Weight.HINTED)
 
@@ -107,8 +113,9 @@ def _yes_or_no(page: Page) -> Iterator[Finding]:
     if {"yes", "no"} <= options.keys():
         for match in (*YES_NO.finditer(page.text), *THERE_IS_NO.finditer(page.text)):
             start, end = match.span("word")
-            mention = Mention(start, end, options[match["word"].casefold()], False)
-            yield Finding(start, mention, "yes_or_no", Weight.MENTIONED)
+            option = options.get(match["word"].casefold())
+            if option is not None:
+                yield Finding(start, Mention(start, end, option, False), "yes_or_no", Weight.MENTIONED)
 
 
 def _named(page: Page) -> Iterator[Finding]:

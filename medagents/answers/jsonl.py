@@ -25,13 +25,18 @@ def read_jsonl(stream_in: IO[str], stream_out: IO[str]) -> int:
                 message = f"line {number}: {fault}; mend or remove it (earlier lines are already written)"
                 raise MedagentsError(message) from fault
             stream_out.write(json.dumps(result, ensure_ascii=False) + "\n")
+            stream_out.flush()
             done += 1
     return done
 
 
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON value")
+
+
 def _result(line: str) -> dict[str, Any]:
     try:
-        record = json.loads(line)
+        record = json.loads(line.removeprefix("\ufeff"), parse_constant=_no_number)
     except (ValueError, RecursionError) as fault:
         raise MedagentsError(f"not JSON ({fault})") from fault
     if not isinstance(record, dict) or not {"id", "reply", "options"} <= record.keys():

@@ -10,7 +10,7 @@ from medagents.answers.page import Page
 from medagents.answers.stance import DENIAL, REFUTED
 
 # fmt: off
-_BULLET = rx(r"[^\w\n❌✗✘]*(?:(?:rank )?(?P<rank>\d{1,2})(?:st|nd|rd|th)?(?: choice)?[.):]\s+)?")
+_BULLET = rx(r"[^\w\n❌✗✘]*(?:(?:rank )?\d{1,2}(?:st|nd|rd|th)?(?: choice)?[.):]\s+)?")
 _SEPARATED = rx(r"\s*[.):,\]—]|\s*-\s")
 _OPENED = rx(r"[\s\"']*[.):,;\](—]|\s*-\s| (?:because|since|as|given|due|is|for|based|over|and|or)\b")
 _MARKED = rx(r"\(correct\)|(?:^|[:—.-]\s*)(?:this is )?(?:the )?correct\b|[✓✔✅]")
@@ -18,17 +18,18 @@ _MARKED = rx(r"\(correct\)|(?:^|[:—.-]\s*)(?:this is )?(?:the )?correct\b|[✓
 _TICK = r"(?P<tick>\[[x✓✔✗✘]\]|\((?:x|•|✓|✔)\)|[✓✔✅☑☒●◉])"
 _CROSS = r"(?P<cross>\[[^\S\n]?\]|\([^\S\n]?\)|[❌✗✘☐○◯❎])"
 _MARK_FIRST = rx(rf"[\s>*-]*(?:{_TICK}|{_CROSS})")
-_MARK_BEFORE = rx(rf"(?:{_TICK}|{_CROSS})[^\S\n\w]*(?:\d{{1,2}}[.)]\s*)?(?:(?:option|choice"
-    rf"|answer)\s+)?[\"'(]*$")
-_MARK_AFTER = rx(rf"[^\S\n]*[\"'.):,|=>→-]*[^\S\n]*(?:{_TICK}|{_CROSS})")
-_VERDICT = rx(
-    r"[^\S\n]*[\"'.)]*[^\S\n]*(?:->|=>|[:=(→—-])?[^\S\n]*(?:(?P<tick>true|yes|correct|right)|(?P<cross>false|no"
-    r"|incorrect|wrong|not correct))\b(?=[^\S\n]*(?:[.,;:)\n]|-\s|$|because\b))")
-_SHARE = rx(
-    r"[\"')\]]*\s*(?:[:=(—-]|at\b)?\s*(?P<share>\d*\.\d+|\d+(?=\s*(?:%|/\s*10\b|percent))|[01](?![\d.]))"
-    r"\s*(?:%|/\s*10+\b|percent\b)?[\s)\]}]*")
-_RANKING = rx(r"\b(?:rank\w*|order\w*|likel\w+|prefer\w+|probab\w+|most to least)\b")
-_NEXT = rx(r"[\s,;|&]*(?:and )?[\s\"'([{-]*(?:P\()?")
+_MARK_BEFORE = rx(rf"""
+    (?:{_TICK}|{_CROSS})[^\S\n\w]*(?:\d{{1,2}}[.)]\s*)?(?:(?:option|choice|answer)\s+)?[\"'(]*$""")
+_MARK_AFTER = rx(rf"[^\S\n]*+[\"'.):,|=>→-]*+[^\S\n]*+(?:{_TICK}|{_CROSS})")
+_VERDICT = rx(r"""
+    [^\S\n]*+[\"'.)]*+[^\S\n]*+(?:->|=>|[:=(→—-])?+[^\S\n]*+  # tried once: long blanks would take for ever
+    (?:(?P<tick>true|yes|correct|right)|(?P<cross>false|no|incorrect|wrong|not correct))\b
+    (?=[^\S\n]*(?:[.,;:)\n]|-\s|$|because\b))""")
+_SHARE = rx(r"""
+    [\"')\]]*+\s*+(?:[:=(—-]|at\b)?+\s*+
+    (?P<share>\d*\.\d+|\d+(?=\s*(?:%|/\s*10\b|percent))|[01](?![\d.]))  # 0.7, 70 %, 7/10, or all or nothing
+    \s*(?:%|/\s*10+\b|percent\b)?[\s)\]}]*""")
+_NEXT = rx(r"[\s,;|&]*(?:and )?[\s\"'([{-]*(?:option |choice |P\()?")
 _ABOVE = rx(r"[\"')\]\s]*(?:(?<![-=])>+|≫|≻)\s*[\"'(\[]*")
 _BELOW = rx(r"[\"')\]\s]*(?:<+(?!-)|≪|≺)\s*[\"'(\[]*")
 # fmt: on
@@ -44,28 +45,28 @@ class _Head:
     mention: Mention
     rest: str
     denied: bool
-    rank: int
 
 
 def _head(page: Page, line: re.Match[str], number: int) -> _Head | None:
     bullet = _BULLET.match(page.text, line.start())
     first = line.end() - len(line[0].lstrip())
-    sign = page.at(first)  # an option may begin with what looks like a bullet ("<5")
-    mention = page.whole(sign) if sign else page.pick(bullet.end() if bullet else first, behind=False)
+    named = page.at(first)  # an option that is itself a number, and no bullet
+    mention = page.whole(named) if named else page.pick(bullet.end() if bullet else first, behind=False)
     if not mention or mention.end > line.end():
         return None
     rest = page.text[mention.end : line.end()].strip(" \"')].!*:,-")
     style = re.sub(r"[\s\d]", "", page.reply[line.start() : mention.start]) + "ab"[mention.letter]
+    labelled = page.labelled(mention)
+    opened = _SEPARATED if mention.loose else _OPENED  # "The child is tired" may be any child
+    if rest and not labelled and not opened.match(page.text, mention.end, line.end()):
+        return None
     if not rest:
         kind = "bare" if mention.end - mention.start == 1 else "exact"
-    elif not page.labelled(mention) and not _OPENED.match(page.text, mention.end, line.end()):
-        return None
     else:
         label = mention.letter and len(rest.split()) <= SHORT and _SEPARATED.match(page.text, mention.end)
         kind = "labelled" if label else "opened"
-    denial = REFUTED if page.labelled(mention) else DENIAL
-    rank = int(bullet["rank"]) if bullet and bullet["rank"] and bullet.end() <= mention.start else 0
-    return _Head(number, style, kind, mention, rest, bool(denial.match(rest)), rank)
+    denial = REFUTED if labelled else DENIAL
+    return _Head(number, style, kind, mention, rest, bool(denial.match(rest)))
 
 
 def on_lines(page: Page) -> Iterator[Finding]:
@@ -79,8 +80,6 @@ def on_lines(page: Page) -> Iterator[Finding]:
             if _MARKED.search(head.rest):
                 yield Finding(head.mention.start, head.mention, "marked_correct", Weight.HINTED)
     for group in groups.values():
-        if _RANKING.search(page.text, 0, group[0].mention.start):
-            yield from _ranked(group)
         for head in _unlisted(group):
             closing = head.kind == "labelled" and head.number == len(lines) - 1
             if head.kind in ("bare", "exact") or (closing and not head.denied):
@@ -90,16 +89,6 @@ def on_lines(page: Page) -> Iterator[Finding]:
                     ("opened_line", Weight.HINTED) if head.number else ("first_line", Weight.OPENING)
                 )
                 yield Finding(head.mention.start, head.mention, rule, weight)
-
-
-def _ranked(group: Sequence[_Head]) -> Iterator[Finding]:
-    """The first of numbered lines, announced as a ranking, with the options in another order than shown."""
-    options = [head.mention.option for head in group]
-    numbers = [head.rank for head in group]
-    if len(set(options)) < 2 or numbers != list(range(1, len(group) + 1)) or None in options:
-        return
-    if options != sorted(options, key=lambda option: -1 if option is None else option):
-        yield Finding(group[0].mention.start, group[0].mention, "ranking", Weight.HINTED)
 
 
 def _unlisted(group: Sequence[_Head]) -> Iterator[_Head]:

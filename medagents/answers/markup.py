@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from medagents.answers.base import rx
+from medagents.answers.base import ENDS, SEAM, rx
 
 # fmt: off
 _PLAIN = str.maketrans(
@@ -43,6 +43,14 @@ def clean(reply: str) -> str:
     text = _BOX.sub(lambda m: "boxed:".rjust(len(m[0])), text)
     text = _MACRO.sub(lambda m: " " * len(m[0]), text)
     return _CELLS.sub(lambda m: m[1] + ":", text).translate(_PLAIN)
+
+
+def shortened(reply: str) -> str:
+    """A runaway reply less its thoughts and its middle, so that its length costs no time to read."""
+    if len(reply) <= 2 * ENDS:
+        return reply
+    said = without_thoughts(reply).strip() or reply
+    return said if len(said) <= 2 * ENDS else said[:ENDS] + SEAM + said[-ENDS:]
 
 
 def without_thoughts(text: str) -> str:

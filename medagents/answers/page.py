@@ -7,48 +7,63 @@ from difflib import SequenceMatcher
 
 from medagents.answers.base import CONTEXT, FLOOR, OPENING, REACH, Mention, rx
 from medagents.answers.markup import WORD, clean, fold
-from medagents.answers.stance import AGREEING, AGREES, APART, IS_ANSWER, TURN
+from medagents.answers.stance import IS_ANSWER
+from medagents.answers.voices import AGREEING, AGREES, APART, TURN
 
 # fmt: off
-NEXT_TURN = rx(
-    r"<\|\w+\|>|<(?:start|end)_of_turn>|\n[^\S\n]*(?:\[INST\]|(?:instruction|user|human)\s*:"
-    r"|question(?: \d+)?\s*:(?=[^\n]*\n\s*(?:options:?\s*)?\(?A[.):]))")
+NEXT_TURN = rx(r"""
+    <\|\w+\|>|<(?:start|end)_of_turn>
+    |\n[^\S\n]*(?:\[INST\]|(?:instruction|user|human)\s*:
+    |question(?: \d+)?\s*:(?=[^\n]*\n\s*(?:options:?\s*)?\(?A[.):]))""")
+"""Where a small model goes on to write the next prompt itself."""
 _LATIN = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # a letter that goes on where Chinese would not
 _STOP = re.compile(r"[\n!?;]|(?<!\bDr)(?<!\bvs)(?<!\bProf)\.(?=[\s\"')\]]|$)")
 _BLOCK = re.compile(r"(?:^[^\S\n]*>(?![\d=>])[^\n]*\n?)+", re.MULTILINE)
 
 # --- Around a letter: what makes it a label, an article, half a name, or one of several.
-_FILL = rx(
-    r"(?:[\s\"'(\[:,<>=—-]|(?:option|choice|answer|letter|the|that|is|it|be|most|likely|probably|clearly"
-    r"|possibly|may|might|could|still|an?|definitely|indeed|therefore|best|correct|final|right|single|either|both|simply"
-    r"|just|now"
-    rf"|thus)\b){{0,{REACH}}}+")
-_FUNCTION = rx(
-    r"is|was|are|were|would|will|seems|appears|looks|because|since|as|for|given|due|but|which|and|or|nor|over"
-    r"|rather|not|with|in|here|based|on|from|if|that|when|while|most|likely|probably|only|then|though"
-    r"|although|however|despite|without|where|it|can|could|may|might|should|must|has|had|does|did|than"
-    r"|unless|being|remains|to|gets|after|before|during|among|had|were|provided"
-    r"|isn't|wasn't|fits|explains|matches|makes", 0)
-_TRAILING = rx(
-    r" (?:too|also|again|myself|ourselves|instead|anyway|alone|overall|likewise)\b"
-    r"(?=\s*(?:[.,;:!)—-]|$|(?:because|since|as|given|for)\b))| (?:0?\.\d|\d{1,3} ?%)")
-_HALF_NAME = rx(
-    r"[.\s]\s*(?:(?:diff(?:icile)?|coli|tetani|albicans|fragilis)\b|botulin|perfring|burgdorf)"
-    r"|[^\S\n]+(?:cells?\b|lymphocyt|dimer|symptom)")
+_FILL = rx(rf"""(?:
+    [\s\"'()\[\]:,<>=—-]
+    |(?:option|choice|answer|letter|the|that|an?|is|it|be|may|might|could
+    |probably|possibly|maybe|perhaps|clearly|definitely|indeed|simply|just|still|now|therefore|thus
+    |most|likely|best|correct|final|right|single|either|both)\b
+    ){{0,{REACH}}}+""")
+"""What may stand between a cue and its option."""
+_FUNCTION = rx(r"""
+    is|isn't|was|wasn't|are|were|being|has|had|does|did|can|could|may|might|must|should|will|would
+    |seems|appears|looks|remains|gets|fits|explains|matches|makes
+    |and|or|nor|but|not|than|rather|over|which|that|it|to|for|with|without|in|on|from|among|based|due|here
+    |because|since|as|given|despite|if|unless|provided|when|where|while|though|although|however
+    |after|before|during|then|only|most|likely|probably""", 0)
+"""After an A that is an option, and no article."""
+_TRAILING = rx(r"""(?:
+    \s(?:too|also|again|myself|ourselves|instead|anyway|alone|overall|likewise)\b
+    (?=\s*(?:[.,;:!)—-]|$|(?:because|since|as|given|for)\b))
+    |\s(?:0?\.\d|\d{1,3} ?%)
+    )""")
+"""After an A that is an option, where no noun can follow."""
+_HALF_NAME = rx(r"""
+    [.\s]\s*(?:(?:diff(?:icile)?|coli|tetani|albicans|fragilis)\b|botulin|perfring|burgdorf)  # C. difficile
+    |[^\S\n]+(?:cells?\b|lymphocyt|dimer|symptom)  # B cells, D-dimer""")
 _LABELLED = rx(r"\b(?:option|choice|answer|letter) $")
 _ARTICLES = frozenset(("a", "an", "the"))
 _BREAK = "\x1f"
 _GAP = rx(r"[\s.):,>\]\"'—-]{0,6}")
-_BEHIND = rx(
-    rf"(?:(?!\b(?:not|than|between|neither|nor|unclear)\b)[^.\n;?()]){{1,{REACH}}}?"
-    r"(?:\(\s*(?:(?:option|choice|answer)\s*)?|,\s*(?:option|choice) )(?=[a-z]\b)")
-_LINK = rx(
-    r"[\"')\]\s]*(?:[,&/+]|\band\b|\bor\b)\s*(?:(?:and|or|also|possibly|maybe|perhaps|the|option|choice) "
-    r"|[\"'(\[])*")
+_BEHIND = rx(rf"""
+    (?:(?!\b(?:not|than|between|neither|nor|unclear)\b)[^.\n;?()]){{1,{REACH}}}?
+    (?:\(\s*(?:(?:option|choice|answer)\s*)?|,\s*(?:option|choice)\s+)(?=[a-z]\b)""")
+"""Up to a letter that follows its text: "dental gold (C)"."""
+_LINK = rx(r"""
+    [\"')\]\s]*(?:[,&/+]|\band\b|\bor\b)\s*
+    (?:(?:and|or|also|possibly|maybe|perhaps|the|option|choice)\s+|[\"'(\[])*""")
+_BESIDE = rx(r"""
+    (?:;[^\S\n]*|[^\S\n]+)(?:(?:to|through)\s+)?
+    (?=[a-z](?:\W*$|[^\S\n]+[a-z]\b))  # "A to C", "A|C", "A B C": no word may follow""")
+_OWN_LETTER, _CLOSING = rx(r"\s*[(\[](?:option )?"), rx(r"\s*[)\]]")
+_REMARK = rx(r"(?:yes|no) [a-z]")  # "yes, no doubt", and not "yes, no"
 _PLURAL = rx(r"[\s\"')]*(?:are|were)\b")
-VERB = rx(
-    r"[\"')\]\s]*\b(?:is|was|are|were|would|will|seems?|looks|appears?|might|may|could|can|must|has|had"
-    r"|does|did|being|isn't)\b")
+VERB = rx(r"""
+    [\"')\]\s]*\b
+    (?:is|isn't|was|are|were|being|has|had|does|did|can|could|may|might|must|will|would|seems?|looks|appears?)\b""")
 # fmt: on
 
 
@@ -125,7 +140,13 @@ class Page:
         return self.near(end) or (self.at(further.end()) if further else None)
 
     def whole(self, mention: Mention) -> Mention:
-        """`mention` with the option's own text where that follows its letter."""
+        """`mention` with the option's own text where that follows its letter, or its letter in brackets."""
+        if not mention.letter:
+            bracket = _OWN_LETTER.match(self.text, mention.end)
+            letter = self.at(bracket.end()) if bracket else None
+            closing = _CLOSING.match(self.text, letter.end) if letter else None
+            if letter and closing and letter.letter and mention.option in (letter.option, None):
+                return Mention(mention.start, closing.end(), letter.option, False, mention.loose)
         gap = _GAP.match(self.text, mention.end)
         text = self.at(gap.end()) if gap and mention.letter else None
         if text and not text.letter and text.option in (mention.option, None):
@@ -166,8 +187,8 @@ class Page:
         return max(at - CONTEXT, self.stops[i - 1] if i else 0, 0)
 
     def turned(self, at: int) -> str:
-        """The sentence up to `at`, from where it last turns: after "but", or a clause that grants
-        ("while Dr Rao chose A,"), or an assent ("I disagree with them:").
+        """The sentence up to `at`, from where it last turns: after "but", a clause that grants ("while Dr Rao
+        chose A,") or an assent ("I disagree with them:").
         """
         i, start = bisect_right(self.turns, at), self._start(at)
         if i and self.turns[i - 1] > start:
@@ -193,15 +214,38 @@ class Page:
 
     def joined(self, mention: Mention) -> str:
         """Whether another option shares the statement: "several" ("A or C"), "plural" ("A and C are"), ""."""
-        link = _LINK.match(self.text, mention.end)
-        other = self.at(link.end()) if link else None
-        if not link or not other or other.option == mention.option:
+        shared = self._shared(mention)
+        if shared:
+            return shared
+        link, other = self._next(mention)
+        if not other or other.option == mention.option or _REMARK.match(self.text, other.start):
             return ""
         if _PLURAL.match(self.text, other.end):
             return "plural"
-        if "," not in link[0] and IS_ANSWER.match(self.text, other.end):
+        if "," not in link and IS_ANSWER.match(self.text, other.end):
             return "several"
-        return "several" if re.search(r"\bor\b", link[0]) or not VERB.match(self.text, other.end) else ""
+        return "several" if re.search(r"\bor\b", link) or not VERB.match(self.text, other.end) else ""
+
+    def _shared(self, mention: Mention) -> str:
+        """As `joined`, by what stands ahead of the mention: the second of two that "are", or on a line of its
+        own below an "or".
+        """
+        i = bisect_left(self.starts, mention.start)
+        link = _LINK.match(self.text, self.whole(self.mentions[i - 1]).end) if i else None
+        if not link or link.end() != mention.start:
+            return ""
+        if _PLURAL.match(self.text, mention.end):
+            return "plural"
+        return "several" if re.search(r"\n\s*or\b", link[0]) else ""
+
+    def _next(self, mention: Mention) -> tuple[str, Mention | None]:
+        """The option put beside `mention` ("A or C", "A to C"), and what stands between them."""
+        for pattern in (_LINK, _BESIDE) if mention.letter else (_LINK,):
+            link = pattern.match(self.text, mention.end)
+            other = self.at(link.end()) if link else None
+            if link and other:
+                return self.text[mention.end : link.end()], self.whole(other)
+        return "", None
 
 
 def _joined(words: Iterable[str]) -> str:

@@ -1,15 +1,14 @@
 """Read one reply: weigh what was found against a refusal and a cut."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 from medagents.answers import lists
-from medagents.answers.base import CONTEXT, ENDS, REACH, Finding, Weight
-from medagents.answers.cues import REFUSALS
+from medagents.answers.base import CONTEXT, REACH, Finding, Weight
 from medagents.answers.find import FINDERS
-from medagents.answers.judge import cut_off, judge, left_hanging
-from medagents.answers.markup import without_thoughts
+from medagents.answers.judge import judge
+from medagents.answers.markup import shortened, without_thoughts
 from medagents.answers.page import NEXT_TURN, Page
+from medagents.answers.unanswered import cut_off, left_hanging, refusals
 from medagents.types import LETTERS, Answer, MedagentsError, Status
 
 
@@ -21,7 +20,8 @@ def extract(
     No text at all (None, blank) is unparseable, rule `no_text`; whether the service sent nothing is the
     transport's to say. Truncated is judged from the text alone: no explicit answer, and it stops in
     mid-sentence (see `CUT_WORDS`). Two answers at once ("A or C") are unparseable, rule `several`; a text
-    that two options share is `ambiguous_text`. Of a runaway only the first and last `ENDS` characters count.
+    that two options share is `ambiguous_text`. Of a runaway reply the first and the last `ENDS`
+    characters are read, which bounds the work whatever its length.
 
     Args:
         reply: what the model said; markup and LaTeX are read through.
@@ -29,11 +29,12 @@ def extract(
         letters: the labels shown, where not A, B, C...
 
     Raises:
-        MedagentsError: no options, or more options than letters.
+        MedagentsError: as `labelled`.
     """
     labels, texts = labelled(options, letters)
     if reply is None or not reply.strip():
         return Answer(Status.UNPARSEABLE, None, None, "no_text")
+    reply = shortened(reply)
     turn = NEXT_TURN.search(reply)
     if turn and reply[: turn.start()].strip():
         first = _read(reply[: turn.start()], labels, texts)
@@ -48,7 +49,7 @@ def labelled(
     """Labels and texts of `options` in display order; keys longer than a letter are texts themselves.
 
     Raises:
-        MedagentsError: no options, or more options than letters.
+        MedagentsError: no options, more options than letters, or labels that only case tells apart.
     """
     if isinstance(options, Mapping) and all(len(key) == 1 for key in options):
         letters, texts = letters or tuple(options), tuple(options.values())
@@ -59,6 +60,8 @@ def labelled(
     labels = tuple(letters or LETTERS)[: len(texts)]
     if not texts:
         raise MedagentsError("no options to read a reply against; give at least one")
+    if len({label.casefold() for label in labels}) < len(labels):
+        raise MedagentsError(f"labels {', '.join(labels)} differ by case alone or not at all; rename them")
     if len(labels) < len(texts):
         raise MedagentsError(f"{len(texts)} options but {len(labels)} letters; give one letter an option")
     return labels, texts
@@ -66,18 +69,15 @@ def labelled(
 
 def _read(reply: str, labels: Sequence[str], texts: Sequence[str]) -> Answer:
     """Weigh the findings against a refusal and a cut."""
-    reply = _ends(reply)
     page = Page(reply, labels, texts)
     told, out = lists.weighed(page)
     told += [finding for find in FINDERS for finding in find(page) if finding.mention.start not in out]
     found = sorted(told, key=lambda finding: finding.order, reverse=True)
     best = _heaviest(page, found)
-    refusal = max(
-        (match.start() for match in REFUSALS.finditer(page.text) if _refuses(page, match)), default=-1
-    )
-    cut = cut_off(reply) or not page.text.strip()
+    refusal, declined = refusals(page)
+    cut = cut_off(reply) or not without_thoughts(reply).strip()
     firm = best and (best.weight >= Weight.QUALIFIED or (best.weight is Weight.HINTED and not cut))
-    if best and firm and (best.weight >= Weight.QUALIFIED or refusal < best.start):
+    if best and firm and (best.weight >= Weight.QUALIFIED or declined < best.start):
         return _answer(reply, best)
     if refusal >= 0 and not (cut and len(reply) - refusal > CONTEXT):
         return Answer(Status.REFUSED, None, reply[refusal:].split("\n")[0][:CONTEXT], "refusal")
@@ -90,20 +90,6 @@ def _read(reply: str, labels: Sequence[str], texts: Sequence[str]) -> Answer:
     if best and len(standing) == 1:
         return _answer(reply, best)
     return Answer(Status.UNPARSEABLE, None, None, "several_named" if standing else "no_option")
-
-
-def _ends(reply: str) -> str:
-    """The beginning and the end of a runaway: an answer stands in one of them; each mention takes time."""
-    if len(reply) <= 2 * ENDS:
-        return reply
-    said = without_thoughts(reply).strip() or reply
-    return said if len(said) <= 2 * ENDS else f"{said[:ENDS]}\n{said[-ENDS:]}"
-
-
-def _refuses(page: Page, match: re.Match[str]) -> bool:
-    """Whether it is the answer that is refused, rather than one option ("I cannot recommend B")."""
-    mention = page.pick(match.end(), behind=False)
-    return mention is None or bool(page.joined(mention))
 
 
 def _heaviest(page: Page, found: Sequence[Finding]) -> Finding | None:

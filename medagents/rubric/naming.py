@@ -11,8 +11,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from medagents.answers.base import CONTEXT, rx
-from medagents.answers.cues import SENTENCE
+from medagents.answers.base import CONTEXT, SENTENCE, rx
 
 
 @dataclass(frozen=True)
