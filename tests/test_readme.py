@@ -6,7 +6,7 @@ import re
 import pandas as pd
 import pytest
 
-from medagents import cohorts, overview, paths, rows, tables
+from medagents import cohorts, committee_tables, overview, paths, rows, tables, turns
 from medagents.cohorts import manifest
 from medagents.models.catalog import title
 
@@ -81,6 +81,23 @@ def test_no_detector_is_shown_to_beat_flagging_every_answer_of_the_model_that_kn
     for table in scores:
         flag_all = table["adopted"] / table["n"]
         assert not (table["precision_low"] > flag_all).any()
+
+
+def test_what_is_said_of_committees_is_what_their_tables_give():
+    frame = turns.read(turns.path_of("vignettes", "trio", "committee_cascade"))
+    decided = committee_tables.decisions(frame)
+    found = committee_tables.cascade(decided).set_index("committee")
+    counts = {
+        name: f"{found.adopted[name]} of {found.n[name]}"
+        for name in ("debate", "catfish_debate", "medorch_asked")
+    }
+    assert (
+        f"in {counts['debate']} debates, in {counts['catfish_debate']} with a Catfish and in "
+        f"{counts['medorch_asked']} with a mediator who must ask" in README
+    )
+    assert set(found.index[found["holm"] < 0.05]) == {"voting", "debate", "moa"}
+    assert (committee_tables.contrasts(decided)["holm"] > 0.05).all()
+    assert f"({decided['case'].nunique()} questions)" in README
 
 
 def test_words_of_the_project_are_explained_before_they_are_used():
