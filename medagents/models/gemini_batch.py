@@ -121,9 +121,7 @@ def _write(
                 raise MedagentsError(f"{path}: case {slot.case}, {slot.condition} is asked two things")
             continue
         placed[slot] = key
-        kinds.add(
-            (slot.cohort, recorded_name(request.model, request.thinking), request.engine["api_version"])
-        )
+        kinds.add((slot.cohort, request.model, request.engine["api_version"]))
         if len(kinds) > 1:
             raise MedagentsError(f"{path}: {sorted(kinds)}; a batch is of one cohort, model and API version")
         slots(_line({"key": key, "slot": asdict(slot), "request": whole}))
