@@ -75,4 +75,5 @@ def test_the_default_of_every_notebook_is_recorded():
     for notebook in sorted(paths.NOTEBOOKS.glob("*.ipynb")):
         values = parameters_of(notebook)
         if "COHORT" in values:
-            assert rows.path_of(values["COHORT"], values["MODEL"], values["EXPERIMENT"]).exists()
+            table = turns if values["EXPERIMENT"] in SITTINGS else rows
+            assert table.path_of(values["COHORT"], values["MODEL"], values["EXPERIMENT"]).exists()

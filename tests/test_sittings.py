@@ -126,7 +126,7 @@ def test_the_command_line_records_a_team_and_a_trial_writes_no_turns(scripted: P
         ("medorch_benchmark catfish_benchmark", "trio", [], "a team takes one experiment"),
         ("medorch_benchmark", "smollm2-135m", [], "unknown team 'smollm2-135m'"),
         ("medorch_benchmark", "quartet", [], "unknown team 'quartet'; known: trio, or models joined by"),
-        ("medorch_benchmark", "trio", ["--dry-run"], "a team takes no --dry-run"),
+        ("medorch_benchmark", "trio", ["--plant-rule", "from-file"], "a team takes no --plant-rule"),
     ],
 )
 def test_what_does_not_fit_is_one_line(experiment, model, more, words, capsys) -> None:
